@@ -1,0 +1,106 @@
+"""The Allure view: labels before a case, evidence after it, and the files that describe the whole run.
+
+allure-pytest writes the results; this only adds to the result that is open (docs/architecture.md, "Allure").
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import allure
+from allure_commons.types import AttachmentType
+
+from catalogue import Rule
+from fixtures.case import Case
+from fixtures.trace import render
+from fixtures.verdict import Verdict
+from reports.read import Run
+
+DOCUMENTS = "https://gitcode.com/cann/runtime/blob/master/"
+
+_CATEGORIES = (
+    (Verdict.VIOLATES, "violates: the device breaks a documented rule", ["failed"]),
+    (Verdict.DEVIATES, "deviates: refused with an undocumented code", ["failed"]),
+    (Verdict.CRASHED, "crashed: the driver took the process down", ["broken"]),
+    (Verdict.HUNG, "hung: a call did not return", ["broken"]),
+    (Verdict.UNSUPPORTED, "unsupported: refused the documented way on this SoC", ["skipped"]),
+    (Verdict.WAIVED, "waived: a known deviation, as recorded", ["skipped"]),
+    (Verdict.NOT_RUN, "not-run: nothing can be said of the rule", ["failed", "broken", "skipped"]),
+)
+
+
+def label(case: Case) -> None:
+    """Epic, feature = area, story = rule, severity, links to the sources, and labels for filtering."""
+    allure.dynamic.epic("modelRI")
+    for one in case.rules:
+        allure.dynamic.feature(one.area)
+        allure.dynamic.story(f"{one.id} {one.statement}")
+        allure.dynamic.label("rule", one.id)
+        for api in one.api:
+            allure.dynamic.label("api", api)
+        for source in one.source:
+            allure.dynamic.link(source_link(source), name=source)
+    if case.rules:
+        allure.dynamic.severity(case.rules[0].severity.value)
+        allure.dynamic.description("\n\n".join(_described(one) for one in case.rules))
+    if mode := case.params.get("mode"):
+        allure.dynamic.label("mode", mode)
+
+
+def _described(rule: Rule) -> str:
+    return f"**{rule.id}** ({rule.kind.value}): {rule.statement}\n\nExpected: {rule.expected}"
+
+
+def source_link(source: str) -> str:
+    """Where a document can be read, for sources that name a file of the runtime's repository."""
+    path, _, anchor = source.partition("#")
+    path, _, lines = path.partition(":L")
+    if not path.startswith(("docs/", "include/", "example/")):
+        return DOCUMENTS
+    suffix = f"#{anchor.split(' ')[0]}" if anchor else f"#L{lines.split('-')[0]}" if lines else ""
+    return DOCUMENTS + path.strip() + suffix
+
+
+def evidence(case: Case, message: str) -> None:
+    """Attach the finding, the call trace and the model's JSON dumps to a case that is red."""
+    allure.attach(message, name="finding", attachment_type=AttachmentType.TEXT)
+    if case.library is not None:
+        trace = "\n".join(render(case.calls(), library=case.library))
+        allure.attach(trace, name="calls", attachment_type=AttachmentType.TEXT)
+    for name, text in case.documents.items():
+        allure.attach(text, name=name, attachment_type=AttachmentType.JSON)
+
+
+def observations(case: Case) -> None:
+    """Attach what the device did where the documents leave it open."""
+    if case.observations:
+        text = "\n".join(f"{one.label}: {one.value}" for one in case.observations)
+        allure.attach(text, name="observed", attachment_type=AttachmentType.TEXT)
+
+
+def verdict(value: Verdict) -> None:
+    """Label the result with its verdict."""
+    allure.dynamic.label("verdict", value.value)
+
+
+def write_run_files(run: Run, folder: Path) -> None:
+    """``environment.properties`` and ``categories.json`` for the run."""
+    header = run.headers[0] if run.headers else {}
+    device = run.devices[0] if run.devices else {}
+    lines = {
+        "SoC": device.get("soc", "unknown"),
+        "family": device.get("family", "unknown"),
+        "toolkit": header.get("prefix", "unknown"),
+        "header_version": header.get("header_version") or "unknown",
+        "suite_revision": header.get("revision", "unknown"),
+        "python": header.get("python", "unknown"),
+        "machine": header.get("machine", "unknown"),
+    }
+    text = "".join(f"{key}={value}\n" for key, value in lines.items())
+    (folder / "environment.properties").write_text(text, encoding="utf-8")
+    categories = [
+        {"name": name, "matchedStatuses": statuses, "messageRegex": f"(?s)^(\\w+: )?{verdict.value}.*"}
+        for verdict, name, statuses in _CATEGORIES
+    ]
+    (folder / "categories.json").write_text(json.dumps(categories, indent=1) + "\n", encoding="utf-8")

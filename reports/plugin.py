@@ -1,0 +1,177 @@
+"""The pytest side of the reports: output folder, journal lines, Allure labels, the summary at the end."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fixtures.markers import ROOT, the_catalogue
+from fixtures.plugin import CASE, is_case, is_worker, toolkit_of, touches_suites, verdict_of
+from fixtures.verdict import Verdict, VerdictError
+from reports import allure_view
+from reports.journal import KEY, Journal, OutputError, worker_journal
+from reports.read import JournalError, Run, read_run
+from reports.summary import summary_lines, write_record
+
+ENDING = pytest.StashKey[dict[str, Any]]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The output option."""
+    parser.getgroup("modelri").addoption(
+        "--out", type=Path, default=Path("out"), help="folder for journal, record, JUnit and Allure results"
+    )
+
+
+def reporting(config: pytest.Config) -> bool:
+    """Whether this run leaves reports behind: a conformance run that is not a listing."""
+    return not config.option.collectonly and not config.getoption("rules") and touches_suites(config)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Prepare the output folder and point JUnit and Allure at it, unless the command line did."""
+    if not reporting(config) or is_worker(config):
+        return
+    out = config.getoption("out").resolve()
+    config.option.out = out
+    try:
+        for folder in (out / "journal", out / "allure-results"):
+            folder.mkdir(parents=True, exist_ok=True)
+            for old in folder.iterdir():
+                old.unlink()
+    except OSError as error:
+        pytest.exit(f"cannot write {error.filename}: {error.strerror}; choose a folder with --out", returncode=2)
+    config.option.xmlpath = config.option.xmlpath or str(out / "junit.xml")
+    config.option.allure_report_dir = config.option.allure_report_dir or str(out / "allure-results")
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Open the journal in the process that will run the cases."""
+    config = session.config
+    if not reporting(config) or not (is_worker(config) or runs_here(config)):
+        return
+    worker = getattr(config, "workerinput", {}).get("workerid", "main")
+    try:
+        journal = Journal(Path(config.getoption("out")) / "journal" / f"{worker}.jsonl", worker)
+    except OutputError as error:
+        pytest.exit(str(error), returncode=2)
+    journal.header(toolkit_of(config), revision=revision())
+    config.stash[KEY] = journal
+
+
+def runs_here(config: pytest.Config) -> bool:
+    """Whether this process runs the cases itself (``-n 0``)."""
+    return config.getoption("dist", "no") == "no" or not config.getoption("tx", None)
+
+
+def revision() -> str:
+    """The suite's git revision, or ``unknown`` outside a git checkout."""
+    command = ["git", "-C", str(ROOT), "describe", "--always", "--dirty"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        return "unknown"
+    return done.stdout.strip() or "unknown"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Frame each case with its ``started`` and ``verdict`` records."""
+    journal = worker_journal(item.config)
+    if journal is None or not is_case(item):
+        return (yield)
+    from fixtures.markers import rules_of
+    from fixtures.plugin import parameter_words
+
+    item.stash[ENDING] = {"verdict": Verdict.CONFORMS, "red": False, "seconds": 0.0}
+    journal.started(item.nodeid, rules=[one.id for one in rules_of(item)], params=parameter_words(item))
+    result = yield
+    ending = item.stash[ENDING]
+    case = item.stash.get(CASE, None)
+    journal.verdict(
+        item.nodeid,
+        **{**ending, "verdict": ending["verdict"].value, "seconds": round(ending["seconds"], 6)},
+        observations=[(one.label, one.value) for one in case.observations] if case else [],
+        calls=case.count if case else 0,
+    )
+    return result
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Label the case for Allure before it runs."""
+    if is_case(item) and CASE in item.stash:
+        allure_view.label(item.stash[CASE])
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Keep the worst verdict of setup, call and teardown, and show it to JUnit and Allure."""
+    report = yield
+    if not is_case(item) or CASE not in item.stash:
+        return report
+    case = item.stash[CASE]
+    ending = item.stash.setdefault(ENDING, {"verdict": Verdict.CONFORMS, "red": False, "seconds": 0.0})
+    ending["seconds"] += call.duration
+    error = call.excinfo.value if call.excinfo else None
+    verdict, reason = verdict_of(error)
+    if verdict.severity > ending["verdict"].severity:
+        message = str(error) if isinstance(error, VerdictError) else str(report.longrepr)
+        ending.update(verdict=verdict, reason=reason, message=message, red=report.failed)
+        if report.failed:
+            allure_view.evidence(case, message)
+    if call.when == "call":
+        allure_view.observations(case)
+    if call.when == "teardown":
+        allure_view.verdict(ending["verdict"])
+        item.user_properties.append(("verdict", ending["verdict"].value))
+        item.user_properties.append(("rules", " ".join(one.id for one in case.rules)))
+        report.user_properties = item.user_properties
+    return report
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """Close the worker's journal; in the controller, write the views that need the whole run."""
+    config = session.config
+    journal = worker_journal(config)
+    if journal is not None:
+        journal.close(status=int(exitstatus))
+    if is_worker(config) or not reporting(config):
+        return
+    run = finished_run(config)
+    if run is not None:
+        out = Path(config.getoption("out"))
+        write_record(run, out / "record.json")
+        allure_view.write_run_files(run, Path(config.option.allure_report_dir))
+
+
+def finished_run(config: pytest.Config) -> Run | None:
+    """The run as its journals have it; None when nothing was run."""
+    folder = Path(config.getoption("out")) / "journal"
+    return read_run(folder) if any(folder.glob("*.jsonl")) else None
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Print verdicts by area and rule, and where the reports are."""
+    if not reporting(config) or is_worker(config):
+        return
+    try:
+        run = finished_run(config)
+    except JournalError as error:
+        terminalreporter.write_line(f"journal: {error}", red=True)
+        return
+    if run is None or not run.cases:
+        return
+    terminalreporter.section("conformance by area and rule")
+    for line in summary_lines(run, the_catalogue()):
+        terminalreporter.write_line(line)
+    out = Path(config.getoption("out"))
+    for what, name in (("record", "record.json"), ("JUnit", "junit.xml"), ("Allure", "allure-results")):
+        terminalreporter.write_line(f"{what:7} {out / name}")
