@@ -34,20 +34,25 @@ def reporting(config: pytest.Config) -> bool:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Prepare the output folder and point JUnit and Allure at it, unless the command line did."""
-    if not reporting(config) or is_worker(config):
+    """Prepare the output folder and point JUnit and Allure at it, unless the command line did.
+
+    Workers parse the command line for themselves, so they are pointed at the same folders here.
+    """
+    if not reporting(config):
         return
     out = config.getoption("out").resolve()
     config.option.out = out
+    config.option.allure_report_dir = config.option.allure_report_dir or str(out / "allure-results")
+    if is_worker(config):
+        return
+    config.option.xmlpath = config.option.xmlpath or str(out / "junit.xml")
     try:
-        for folder in (out / "journal", out / "allure-results"):
+        for folder in (out / "journal", Path(config.option.allure_report_dir)):
             folder.mkdir(parents=True, exist_ok=True)
             for old in folder.iterdir():
                 old.unlink()
     except OSError as error:
         pytest.exit(f"cannot write {error.filename}: {error.strerror}; choose a folder with --out", returncode=2)
-    config.option.xmlpath = config.option.xmlpath or str(out / "junit.xml")
-    config.option.allure_report_dir = config.option.allure_report_dir or str(out / "allure-results")
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

@@ -37,7 +37,7 @@ def test_external_event_is_created_with_its_flag(device: Device) -> None:
 @pytest.mark.parametrize(
     "flag",
     [
-        variant("with_sync", EventFlag.SYNC, "EVT-005"),
+        variant("with_wait_flag", EventFlag.SYNC, "EVT-005"),
         variant("with_progress", EventFlag.CAPTURE_STREAM_PROGRESS, "EVT-006"),
         variant("with_time_line", EventFlag.TIME_LINE, "EVT-007"),
         variant("with_device_use_only", EventFlag.DEVICE_USE_ONLY, "EVT-008"),
