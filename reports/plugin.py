@@ -134,7 +134,7 @@ def pytest_runtest_makereport(
     if call.when == "call":
         allure_view.observations(case)
     if call.when == "teardown":
-        allure_view.verdict(ending["verdict"])
+        allure_view.finish(item.config, item.nodeid, ending["verdict"])
         item.user_properties.append(("verdict", ending["verdict"].value))
         item.user_properties.append(("rules", " ".join(one.id for one in case.rules)))
         report.user_properties = item.user_properties

@@ -16,16 +16,20 @@ constexpr auto kFaultDelay = std::chrono::milliseconds(30);
 
 void notify() { device_state().changed.notify_all(); }
 
-// What the faults on published numbers (DATA rules) do to a result: a different wrongness for each.
+// What the faults on published numbers (DATA rules) do to a result: each only to the operator of its own program,
+// which is known by its scalar.
 float perturbed(const Kernel &kernel, float value)
 {
     static std::atomic<unsigned> runs{0};
     if (kernel.op == Kernel::Op::Mul) return kept(Rule::DATA_005) ? value : value + 0.5F;
-    if (!kept(Rule::DATA_002)) return value * 1.5F;
-    if (!kept(Rule::DATA_008)) return value + 0.25F * kernel.alpha;
-    if (!kept(Rule::DATA_024)) return value + 0.001F * static_cast<float>(runs.fetch_add(1) % 1000);
-    for (const Rule rule : {Rule::DATA_001, Rule::DATA_003, Rule::DATA_004, Rule::DATA_006, Rule::DATA_007})
-        if (!kept(rule)) return value + 0.5F;
+    if (kernel.alpha == 1.1F) {
+        if (!kept(Rule::DATA_002)) return value * 1.5F;
+        for (const Rule rule : {Rule::DATA_001, Rule::DATA_003, Rule::DATA_006})
+            if (!kept(rule)) return value + 0.5F;
+    }
+    if (kernel.alpha == 2.2F && !(kept(Rule::DATA_007) && kept(Rule::DATA_008))) return value + 0.5F;
+    if (kernel.alpha == 5.5F && !kept(Rule::DATA_004)) return value + 0.5F;
+    if (kernel.alpha == 0.3F && !kept(Rule::DATA_024)) return value + 0.001F * static_cast<float>(runs.fetch_add(1) % 1000);
     return value;
 }
 

@@ -8,10 +8,13 @@ Plan
 - the refusal names its error family and both modes                                             MODE-041
 """
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
 from fixtures import CaptureMode, Device, each_mode, rule
+from fixtures.outcome import Outcome
 from fixtures.stream import Stream
 
 G, T, R = CaptureMode.GLOBAL, CaptureMode.THREAD_LOCAL, CaptureMode.RELAXED
@@ -109,14 +112,22 @@ def test_safe_work_on_another_stream(device: Device, mode: CaptureMode) -> None:
 
 @rule("MODE-040")
 @pytest.mark.parametrize("wait", [Stream.synchronize, Stream.query], ids=["sync_stream", "query_stream"])
-@pytest.mark.parametrize("how", ["relaxed_begin", "relaxed_exchange"])
-def test_relaxed_does_not_lift_the_sync_ban(device: Device, wait: object, how: str) -> None:
+@pytest.mark.parametrize(
+    ("mode", "exchange"),
+    [
+        pytest.param(R, None, id="relaxed_begin"),
+        pytest.param(G, R, id="global-relaxed_exchange"),
+        pytest.param(T, R, id="thread_local-relaxed_exchange"),
+    ],
+)
+def test_relaxed_does_not_lift_the_sync_ban(
+    device: Device, mode: CaptureMode, exchange: CaptureMode | None, wait: Callable[[Stream], Outcome[object]]
+) -> None:
     stream = device.stream()
-    assert callable(wait)
     wait(stream).succeeds()  # control
-    with device.capture(R if how == "relaxed_begin" else G, stream) as capture:
-        if how == "relaxed_exchange":
-            device.exchange_mode(R).required()
+    with device.capture(mode, stream) as capture:
+        if exchange is not None:
+            device.exchange_mode(exchange).required()
         capture.mark()
         wait(stream).refused()
         capture.ends_consistently()

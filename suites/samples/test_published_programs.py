@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from fixtures import CaptureMode, Device, rule
+from fixtures import CaptureMode, Device, each_mode, rule
 from fixtures.memory import Array
 
 G, R = CaptureMode.GLOBAL, CaptureMode.RELAXED
@@ -204,12 +204,13 @@ def test_1_model_update_shifts_every_element_alike(device: Device) -> None:
     expect_close(device, after - before, 2.2, tolerance=1e-4, what="difference of the loops")
 
 
+@each_mode()
 @rule("DATA-024")
-def test_equal_inputs_give_identical_results(device: Device) -> None:
+def test_equal_inputs_give_identical_results(device: Device, mode: CaptureMode) -> None:
     values = np.random.default_rng(7).standard_normal(SHAPE).astype(np.float32)
     first, second, out = device.buffer(values), device.buffer(values[::-1]), device.empty(*SHAPE)
     add = device.add(first, second, out, alpha=0.3)
-    with device.capture(G) as capture:
+    with device.capture(mode) as capture:
         add.launch(capture.stream).required()
     results = []
     for _ in range(5):

@@ -188,10 +188,11 @@ def test_update_with_other_task_type_is_refused(
     subject.expect([1], what="parameters after a refused update")
 
 
+@each_mode()
 @rule("UPD-002")
-def test_update_on_a_capturing_stream_is_refused(device: Device) -> None:
+def test_update_on_a_capturing_stream_is_refused(device: Device, mode: CaptureMode) -> None:
     subject, stream = grouped(device, 1), device.stream()
-    with device.capture(R, stream) as capture:
+    with device.capture(mode, stream) as capture:
         stream.begin_update(subject.groups[0]).refused()
         capture.mark()
         capture.ends_consistently()
@@ -325,9 +326,10 @@ def test_group_of_any_capture_mode_is_updated(device: Device, mode: CaptureMode)
     subject.expect([6], what="after the update")
 
 
+@each_mode()
 @rule("UPD-033")
-def test_update_with_other_inputs(device: Device) -> None:
-    subject, stream = grouped(device, 1), device.stream()
+def test_update_with_other_inputs(device: Device, mode: CaptureMode) -> None:
+    subject, stream = grouped(device, 1, mode=mode), device.stream()
     elsewhere = device.buffer(np.full(8, 100, np.float32))
     stream.update(subject.groups[0], device.add(elsewhere, subject.second, subject.outs[0][0], alpha=1)).required()
     stream.finish()

@@ -87,6 +87,15 @@ def test_allure_has_one_labelled_result_a_case(green: tuple[Ran, Path]) -> None:
     assert {one for result in found for one in labels(result, "mode")} == {"global", "thread_local", "relaxed"}
 
 
+def test_allure_identities_do_not_depend_on_the_run(green: tuple[Ran, Path], red: tuple[Ran, Path]) -> None:
+    first, second = ({one["historyId"] for one in results(out)} for _, out in (green, red))
+    assert first == second
+    assert len(first) == 13
+    values = {one["value"] for result in results(green[1]) for one in result.get("parameters", [])}  # type: ignore[attr-defined]
+    assert "'sync_stream-own_thread-global'" in values
+    assert not any("0x" in one for one in values)
+
+
 def test_allure_shows_evidence_only_where_it_is_needed(green: tuple[Ran, Path], red: tuple[Ran, Path]) -> None:
     plain = [one for one in results(green[1]) if labels(one, "rule") != ["SYNC-018"]]
     assert not any(one.get("attachments") for one in plain)
