@@ -39,7 +39,7 @@ def ensure_built(*, sanitize: str = "", force: bool = False) -> Path:
 
 def _fingerprint(folder: Path) -> str:
     digest = hashlib.sha256()
-    for path in sorted(one for one in folder.rglob("*") if one.is_file()):
+    for path in sorted(one for one in folder.rglob("*") if one.is_file() and one.suffix != ".md"):
         digest.update(str(path.relative_to(folder)).encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
 
