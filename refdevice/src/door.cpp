@@ -30,7 +30,8 @@ bool any(std::initializer_list<Rule> rules, Operator op)
 std::string ids(std::initializer_list<Rule> rules)
 {
     std::string text;
-    for (const Rule rule : rules) text += (text.empty() ? "" : " ") + rule_id(rule);
+    for (const Rule rule : rules)
+        if (text.find(rule_id(rule)) == std::string::npos) text += (text.empty() ? "" : " ") + rule_id(rule);
     return text;
 }
 

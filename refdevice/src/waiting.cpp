@@ -35,14 +35,18 @@ aclError check_stream_wait(const Stream &stream, Rule rule)
     const std::string why = "EE1017: the stream is capturing";
     if (stream.lane != 0) return refuse({Rule::SYNC_015}, true, ACL_ERROR_RT_STREAM_CAPTURED, why);
     const auto invalidate = [&stream] { stream.capture->invalidate(); };
-    if (relaxed) return refuse({rule, Rule::MODE_040}, true, ACL_ERROR_RT_STREAM_CAPTURED, why, invalidate);
-    return refuse({rule}, true, ACL_ERROR_RT_STREAM_CAPTURED, why, invalidate);
+    // The C++ overload with a timeout ends up in the same call.
+    const Rule also = rule == Rule::SYNC_003 ? Rule::SYNC_030 : rule;
+    if (relaxed) return refuse({rule, also, Rule::MODE_040}, true, ACL_ERROR_RT_STREAM_CAPTURED, why, invalidate);
+    return refuse({rule, also}, true, ACL_ERROR_RT_STREAM_CAPTURED, why, invalidate);
 }
 
 aclError check_event_wait(const Event &event, Rule rule)
 {
+    const Rule also = rule == Rule::SYNC_006 ? Rule::SYNC_030 : rule;
     return refuse(
-        {rule}, capture_of(event) != nullptr, ACL_ERROR_RT_EVENT_CAPTURED, "EE1017: the event belongs to an open capture");
+        {rule, also}, capture_of(event) != nullptr, ACL_ERROR_RT_EVENT_CAPTURED,
+        "EE1017: the event belongs to an open capture");
 }
 
 aclError synchronize_stream(HostLock &lock, aclrtStream handle, const Limit &limit, Rule rule)
@@ -69,8 +73,9 @@ aclError synchronize_device(HostLock &lock, const Limit &limit, bool with_timeou
     if (context == nullptr) return reject(true, ACL_ERROR_RT_CONTEXT_NULL, "no context is set");
     const bool own = own_capture(*context) != nullptr;
     const Rule rule = !own ? Rule::SYNC_014 : with_timeout ? Rule::SYNC_013 : Rule::SYNC_012;
+    const Rule also = with_timeout ? Rule::SYNC_030 : rule;
     if (const auto code = refuse(
-            {rule}, !context->captures.empty(), ACL_ERROR_RT_STREAM_CAPTURED, "EE1017: a stream of this context is capturing"))
+            {rule, also}, !context->captures.empty(), ACL_ERROR_RT_STREAM_CAPTURED, "EE1017: a stream of this context is capturing"))
         return code;
     std::vector<std::pair<std::shared_ptr<Stream>, std::uint64_t>> pending;
     for (const auto &stream : runtime().streams.all())

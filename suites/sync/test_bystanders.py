@@ -4,6 +4,7 @@ Plan
 - streams and events that take no part in the capture                                     SYNC-018, 019
 - getters of the capturing stream, of the device, of the context                          SYNC-024, 026, 033
 - functions that synchronize the device implicitly                                        SYNC-027
+- the device from a context that captures nothing                                         SYNC-017
 After each, status, End and replay must still agree.
 """
 
@@ -82,5 +83,15 @@ def test_free_with_implicit_device_sync(device: Device, mode: CaptureMode) -> No
         outcome.observed()
         if not outcome.accepted:
             device.at_end("aclrtFree", pointer[0])
+        capture.mark()
+        capture.ends_consistently()
+
+
+@each_mode()
+@rule("SYNC-017")
+def test_device_sync_in_another_context(device: Device, mode: CaptureMode) -> None:
+    elsewhere = device.context_thread("elsewhere")
+    with device.capture(mode) as capture:
+        elsewhere.run(lambda: device.synchronize_within(1000)).observed("device sync in another context")
         capture.mark()
         capture.ends_consistently()
