@@ -6,13 +6,14 @@ through a table of function pointers that the header itself types.
 
 from cffi_build.errors import ToolkitError
 from cffi_build.library import Library, open_library
-from cffi_build.ring import RawArg, RawCall, read_ring
+from cffi_build.ring import RawArg, RawCall, RingFile, read_ring
 from cffi_build.toolkit import Toolkit, describe, find_toolkit
 
 __all__ = [
     "Library",
     "RawArg",
     "RawCall",
+    "RingFile",
     "Toolkit",
     "ToolkitError",
     "describe",

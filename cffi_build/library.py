@@ -13,10 +13,10 @@ from cffi_build.declarations import Function
 from cffi_build.errors import ForeignLibrary, LibraryDoesNotLoad
 from cffi_build.files import write_whole
 from cffi_build.module import module_for
-from cffi_build.ring import Ring
+from cffi_build.ring import Ring, sidecar_of
 from cffi_build.toolkit import Toolkit, require_library
 
-RING_CAPACITY = 8192
+RING_CAPACITY = 4096
 _open_prefixes: dict[Path, str] = {}
 
 
@@ -40,8 +40,8 @@ class Library:
         self._refuse_foreign(native.lib)
         self.ring = self._ring(native.lib)
         if ring_path is not None:
-            names = json.dumps([asdict(one) for one in self.functions.values()])
-            write_whole(ring_path.with_name(ring_path.name + ".json"), names)
+            functions = [asdict(one) for one in self.functions.values()]
+            write_whole(sidecar_of(ring_path), json.dumps({"functions": functions, "enums": self._enums}))
 
     def _open(self, lib: Any, ring_path: Path | None) -> Any:
         ffi = self.ffi
@@ -89,6 +89,7 @@ class Library:
             tuple(self.functions.values()),
             note=lambda text: lib.mri_note(self._table, text.encode()),
             mark=functools.partial(lib.mri_mark, self._table),
+            oldest=functools.partial(lib.mri_oldest, self._table),
         )
 
     def __getattr__(self, name: str) -> Callable[..., Any]:

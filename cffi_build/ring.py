@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import struct
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,12 +71,19 @@ class Ring:
         *,
         note: Callable[[str], None],
         mark: Callable[[], int],
+        oldest: Callable[[], int],
     ):
         """Wrap the live ring of a library; use ``Library.ring``."""
         self._memory = memory
         self._functions = functions
         self._note = note
         self.mark = mark
+        self._oldest = oldest
+
+    def blocked_for(self) -> float:
+        """For how many seconds the longest call in progress has not returned; 0 when none is in progress."""
+        since = self._oldest()
+        return (time.monotonic_ns() - since) / 1e9 if since else 0.0
 
     def note(self, text: str) -> None:
         """Write free text into the sequence of calls; long text becomes several notes."""
@@ -87,9 +95,26 @@ class Ring:
         return _records(self._memory, self._functions, mark)
 
 
-def read_ring(path: Path) -> list[RawCall]:
-    """All records of a ring file, with the names from its sidecar ``<path>.json``; raises ``BadRingFile``."""
-    sidecar = path.with_name(path.name + ".json")
+@dataclass(frozen=True)
+class RingFile:
+    """The ring that another process left behind, with the enumerators of its headers."""
+
+    calls: tuple[RawCall, ...]
+    enums: dict[str, dict[str, int]]
+
+    def enumerators(self, ctype: str) -> dict[int, str]:
+        """Value → name of an enum type; empty for a type that is no enum."""
+        return {value: name for name, value in reversed(self.enums.get(ctype, {}).items())}
+
+
+def sidecar_of(path: Path) -> Path:
+    """Where the names for a ring file are."""
+    return path.with_name(path.name + ".json")
+
+
+def read_ring(path: Path) -> RingFile:
+    """A ring file with the names from its sidecar ``<path>.json``; raises ``BadRingFile``."""
+    sidecar = sidecar_of(path)
     try:
         memory, names = path.read_bytes(), json.loads(sidecar.read_text())
     except OSError as error:
@@ -98,8 +123,10 @@ def read_ring(path: Path) -> list[RawCall]:
         raise BadRingFile(f"{sidecar}:{error.lineno}: not JSON ({error.msg})") from error
     if len(memory) < _HEADER.size or memory[:8] != MAGIC:
         raise BadRingFile(f"{path}: not a call ring, or cut off")
-    functions = [Function(one["name"], one["result"], tuple(Param(**p) for p in one["params"])) for one in names]
-    return _records(memory, functions, 0)
+    functions = [
+        Function(one["name"], one["result"], tuple(Param(**p) for p in one["params"])) for one in names["functions"]
+    ]
+    return RingFile(tuple(_records(memory, functions, 0)), names["enums"])
 
 
 def _records(memory: Any, functions: Sequence[Function], mark: int) -> list[RawCall]:

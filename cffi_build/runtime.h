@@ -126,6 +126,19 @@ static inline void mri_text(struct mri_record *record, const char *text)
     }
 }
 
+/* When the oldest call that has not returned was entered (CLOCK_MONOTONIC ns); 0 when every call has returned. */
+static uint64_t mri_oldest_in_ring(const struct mri_ring *ring)
+{
+    uint64_t oldest = 0;
+    for (uint32_t i = 0; i < ring->capacity; ++i) {
+        const struct mri_record *record = &ring->records[i];
+        if (atomic_load_explicit(&record->sequence, memory_order_acquire) == 0) continue;
+        if (record->kind != MRI_CALL || record->state != MRI_ENTERED) continue;
+        if (oldest == 0 || record->begin_ns < oldest) oldest = record->begin_ns;
+    }
+    return oldest;
+}
+
 static int mri_open_ring(struct mri_loaded *loaded, const char *path, uint32_t capacity, char *error, size_t room)
 {
     size_t bytes = sizeof(struct mri_ring) + (size_t)capacity * sizeof(struct mri_record);

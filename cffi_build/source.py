@@ -18,6 +18,7 @@ void *mri_address(struct mri_table *table, int function);
 const char *mri_file_of(struct mri_table *table, int function);
 void mri_note(struct mri_table *table, const char *text);
 uint64_t mri_mark(struct mri_table *table);
+uint64_t mri_oldest(struct mri_table *table);
 void *mri_ring_memory(struct mri_table *table);
 size_t mri_ring_bytes(struct mri_table *table);
 """
@@ -73,6 +74,11 @@ void mri_note(struct mri_table *table, const char *text)
 uint64_t mri_mark(struct mri_table *table)
 {
     return atomic_load_explicit(&table->loaded.ring->next, memory_order_acquire);
+}
+
+uint64_t mri_oldest(struct mri_table *table)
+{
+    return mri_oldest_in_ring(table->loaded.ring);
 }
 
 void *mri_ring_memory(struct mri_table *table)

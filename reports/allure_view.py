@@ -6,18 +6,24 @@ allure-pytest writes the results; this only adds to the result that is open (doc
 from __future__ import annotations
 
 import json
+import time
+import uuid
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import allure
 import pytest
-from allure_commons.model2 import Parameter
+from allure_commons.logger import AllureFileLogger
+from allure_commons.model2 import Attachment, Label, Link, Parameter, Status, StatusDetails, TestResult
 from allure_commons.types import AttachmentType
 from allure_commons.utils import md5
 
 from catalogue import Rule
 from fixtures.case import Case
+from fixtures.markers import the_catalogue
 from fixtures.trace import render
 from fixtures.verdict import Verdict
+from reports.incidents import Incident
 from reports.read import Run
 
 DOCUMENTS = "https://gitcode.com/cann/runtime/blob/master/"
@@ -33,22 +39,39 @@ _CATEGORIES = (
 )
 
 
+Pairs = list[tuple[str, str]]
+
+
+def labels_of(rules: Iterable[Rule], params: Mapping[str, str]) -> Pairs:
+    """Epic, feature = area, story = rule, severity, and labels for filtering."""
+    rules = tuple(rules)
+    pairs: Pairs = [("epic", "modelRI")]
+    for one in rules:
+        pairs += [("feature", one.area), ("story", f"{one.id} {one.statement}"), ("rule", one.id), ("area", one.area)]
+        pairs += [("api", api) for api in one.api]
+    pairs += [("severity", one.severity.value) for one in rules[:1]]
+    if mode := params.get("mode"):
+        pairs.append(("mode", mode))
+    return list(dict.fromkeys(pairs))
+
+
+def links_of(rules: Iterable[Rule]) -> Pairs:
+    """Address and name of every source."""
+    return list(dict.fromkeys((source_link(source), source) for one in rules for source in one.source))
+
+
+def description_of(rules: Iterable[Rule]) -> str:
+    """The rules with what they expect, as Markdown."""
+    return "\n\n".join(_described(one) for one in rules)
+
+
 def label(case: Case) -> None:
-    """Epic, feature = area, story = rule, severity, links to the sources, and labels for filtering."""
-    allure.dynamic.epic("modelRI")
-    for one in case.rules:
-        allure.dynamic.feature(one.area)
-        allure.dynamic.story(f"{one.id} {one.statement}")
-        allure.dynamic.label("rule", one.id)
-        for api in one.api:
-            allure.dynamic.label("api", api)
-        for source in one.source:
-            allure.dynamic.link(source_link(source), name=source)
-    if case.rules:
-        allure.dynamic.severity(case.rules[0].severity.value)
-        allure.dynamic.description("\n\n".join(_described(one) for one in case.rules))
-    if mode := case.params.get("mode"):
-        allure.dynamic.label("mode", mode)
+    """Describe the open result: labels, links to the sources, the rules."""
+    for name, value in labels_of(case.rules, case.params):
+        allure.dynamic.label(name, value)
+    for address, name in links_of(case.rules):
+        allure.dynamic.link(address, name=name)
+    allure.dynamic.description(description_of(case.rules))
 
 
 def _described(rule: Rule) -> str:
@@ -82,18 +105,52 @@ def observations(case: Case) -> None:
         allure.attach(text, name="observed", attachment_type=AttachmentType.TEXT)
 
 
-def finish(config: pytest.Config, nodeid: str, value: Verdict) -> None:
+def finish(config: pytest.Config, nodeid: str, value: Verdict, *, soc: str) -> None:
     """Label the open result with its verdict, and give it an identity that is the same on every SoC and every night.
 
     allure-pytest makes the history id from the parameter values, and a function's value is an address.
     """
     allure.dynamic.label("verdict", value.value)
+    allure.dynamic.label("soc", soc)
     listener = config.pluginmanager.get_plugin("allure_listener")
     result = listener.allure_logger.get_test(None) if listener else None
     if result is not None:
         result.historyId = md5(nodeid)
         _, bracket, words = nodeid.partition("[")
         result.parameters = [Parameter(name="case", value=repr(words.rstrip("]")))] if bracket else []
+
+
+def write_result(incident: Incident, message: str, folder: Path) -> None:
+    """The result of a case whose worker died: allure-pytest, which lived in the worker, has written none."""
+    rules = [the_catalogue()[one] for one in incident.rules]
+    file, _, name = incident.case.partition("::")
+    full_name = f"{file.removesuffix('.py').replace('/', '.')}#{name.partition('[')[0]}"
+    now = int(time.time() * 1000)
+    result = TestResult(
+        uuid=str(uuid.uuid4()),
+        name=name,
+        fullName=full_name,
+        status=Status.BROKEN,
+        statusDetails=StatusDetails(message=message, trace=incident.stacks or None),
+        description=description_of(rules),
+        start=now,
+        stop=now,
+    )
+    result.historyId, result.testCaseId = md5(incident.case), md5(full_name)
+    labels = [*labels_of(rules, incident.params), ("verdict", incident.verdict.value), ("soc", incident.soc)]
+    result.labels = [Label(name=one, value=value) for one, value in labels]
+    result.links = [Link(type="link", url=address, name=one) for address, one in links_of(rules)]
+    result.parameters = (
+        [Parameter(name="case", value=repr(incident.params["case"]))] if "case" in incident.params else []
+    )
+    texts = {"finding": message, "calls": "\n".join(incident.trace), "stacks": incident.stacks}
+    logger = AllureFileLogger(str(folder))
+    for one, text in texts.items():
+        if text:
+            source = f"{uuid.uuid4()}-attachment.txt"
+            (folder / source).write_text(text, encoding="utf-8")
+            result.attachments.append(Attachment(name=one, source=source, type="text/plain"))
+    logger.report_result(result)
 
 
 def write_run_files(run: Run, folder: Path) -> None:

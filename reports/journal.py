@@ -35,6 +35,7 @@ class Journal:
     path: Path
     worker: str
     cases: int = 0
+    current: str = ""
 
     def __post_init__(self) -> None:
         """Open the file; raises ``OutputError``."""
@@ -76,9 +77,14 @@ class Journal:
         """The device that the worker opened."""
         self.write("device", soc=session.soc, family=session.family, number=session.device_id)
 
-    def started(self, nodeid: str, *, rules: list[str], params: dict[str, str]) -> None:
-        """A case is about to run."""
-        self.write("started", case=nodeid, rules=rules, params=params)
+    def started(self, nodeid: str, *, rules: list[str], params: dict[str, str], mark: int = 0) -> None:
+        """A case is about to run; its calls begin after ``mark`` in the worker's ring."""
+        self.current = nodeid
+        self.write("started", case=nodeid, rules=rules, params=params, mark=mark)
+
+    def hung(self, seconds: float, stacks: str, *, budget: float) -> None:
+        """The running case has a call that does not return; the worker is about to end itself."""
+        self.write("hung", case=self.current, seconds=round(seconds, 3), budget=budget, stacks=stacks)
 
     def verdict(self, nodeid: str, **fields: Any) -> None:
         """A case has ended."""

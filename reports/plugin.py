@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
+import faulthandler
+import os
 import subprocess
 from collections.abc import Generator
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import pytest
 
-from fixtures.markers import ROOT, the_catalogue
-from fixtures.plugin import CASE, is_case, is_worker, toolkit_of, touches_suites, verdict_of
+from fixtures.markers import ROOT, rules_of, the_catalogue
+from fixtures.plugin import (
+    CASE,
+    RECYCLE,
+    SESSION,
+    is_case,
+    is_worker,
+    parameter_words,
+    toolkit_of,
+    touches_suites,
+    verdict_of,
+)
 from fixtures.verdict import Verdict, VerdictError
 from reports import allure_view
+from reports.incidents import forget
 from reports.journal import KEY, Journal, OutputError, worker_journal
 from reports.read import JournalError, Run, read_run
 from reports.summary import summary_lines, write_record
+from reports.workers import WorkerDeaths
 
 ENDING = pytest.StashKey[dict[str, Any]]()
+FAULT_FILE = pytest.StashKey[TextIO]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -56,17 +71,23 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Open the journal in the process that will run the cases."""
+    """Open this process's journal: that of a worker, or that of the controller, which speaks for dead workers."""
     config = session.config
-    if not reporting(config) or not (is_worker(config) or runs_here(config)):
+    if not reporting(config):
         return
-    worker = getattr(config, "workerinput", {}).get("workerid", "main")
+    worker = getattr(config, "workerinput", {}).get("workerid", "main" if runs_here(config) else "controller")
     try:
         journal = Journal(Path(config.getoption("out")) / "journal" / f"{worker}.jsonl", worker)
+        journal.header(toolkit_of(config), revision=revision())
     except OutputError as error:
         pytest.exit(str(error), returncode=2)
-    journal.header(toolkit_of(config), revision=revision())
     config.stash[KEY] = journal
+    if worker == "controller":
+        config.pluginmanager.register(WorkerDeaths(config, journal), "modelri_worker_deaths")
+    elif is_worker(config):
+        # The Python stack of a crash goes beside the journal, for the controller to find.
+        config.stash[FAULT_FILE] = journal.path.with_suffix(".fault").open("w")
+        faulthandler.enable(config.stash[FAULT_FILE])
 
 
 def runs_here(config: pytest.Config) -> bool:
@@ -84,17 +105,20 @@ def revision() -> str:
     return done.stdout.strip() or "unknown"
 
 
-@pytest.hookimpl(wrapper=True)
+@pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
     """Frame each case with its ``started`` and ``verdict`` records."""
-    journal = worker_journal(item.config)
+    config = item.config
+    journal = worker_journal(config)
     if journal is None or not is_case(item):
         return (yield)
-    from fixtures.markers import rules_of
-    from fixtures.plugin import parameter_words
-
+    if config.stash.get(RECYCLE, False) and is_worker(config):
+        journal.write("recycle", case=item.nodeid)
+        os._exit(0)  # the controller puts the case back into the queue
     item.stash[ENDING] = {"verdict": Verdict.CONFORMS, "red": False, "seconds": 0.0}
-    journal.started(item.nodeid, rules=[one.id for one in rules_of(item)], params=parameter_words(item))
+    session = config.stash.get(SESSION, None)
+    mark = session.library.ring.mark() if session else 0
+    journal.started(item.nodeid, rules=[one.id for one in rules_of(item)], params=parameter_words(item), mark=mark)
     result = yield
     ending = item.stash[ENDING]
     case = item.stash.get(CASE, None)
@@ -134,7 +158,8 @@ def pytest_runtest_makereport(
     if call.when == "call":
         allure_view.observations(case)
     if call.when == "teardown":
-        allure_view.finish(item.config, item.nodeid, ending["verdict"])
+        session = item.config.stash.get(SESSION, None)
+        allure_view.finish(item.config, item.nodeid, ending["verdict"], soc=session.soc if session else "unknown")
         item.user_properties.append(("verdict", ending["verdict"].value))
         item.user_properties.append(("rules", " ".join(one.id for one in case.rules)))
         report.user_properties = item.user_properties
@@ -148,6 +173,10 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     journal = worker_journal(config)
     if journal is not None:
         journal.close(status=int(exitstatus))
+        if is_worker(config):
+            faulthandler.disable()
+            config.stash[FAULT_FILE].close()
+        forget(journal.path)
     if is_worker(config) or not reporting(config):
         return
     run = finished_run(config)
@@ -160,7 +189,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 def finished_run(config: pytest.Config) -> Run | None:
     """The run as its journals have it; None when nothing was run."""
     folder = Path(config.getoption("out")) / "journal"
-    return read_run(folder) if any(folder.glob("*.jsonl")) else None
+    return read_run(folder, salvage=True) if any(folder.glob("*.jsonl")) else None
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

@@ -49,45 +49,56 @@ class _Collected:
     unfinished: list[str] = field(default_factory=list)
 
 
-def read_run(folder: Path) -> Run:
-    """Read every journal of ``folder``; raises ``JournalError`` for a truncated or foreign line."""
+def read_run(folder: Path, *, salvage: bool = False) -> Run:
+    """Read every journal of ``folder``; raises ``JournalError`` for a truncated or foreign line.
+
+    ``salvage`` uses the readable part of each file instead.
+    """
     paths = sorted(folder.glob("*.jsonl"))
     if not paths:
         raise JournalError(f"{folder}: no journal here (*.jsonl); was anything run with this --out folder?")
     found = _Collected()
     for path in paths:
-        _read_one(path, found)
-    return Run(tuple(found.cases), tuple(found.headers), tuple(found.devices), tuple(found.unfinished))
+        _read_one(path, found, salvage=salvage)
+    settled = {one.case for one in found.cases}
+    unfinished = tuple(case for case in dict.fromkeys(found.unfinished) if case not in settled)
+    return Run(tuple(found.cases), tuple(found.headers), tuple(found.devices), unfinished)
 
 
-def _records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    with path.open(encoding="utf-8") as lines:
+def records_of(path: Path, *, salvage: bool = False) -> Iterator[dict[str, Any]]:
+    """The records of one journal file; ``salvage`` stops at the first line that cannot be read."""
+    with path.open(encoding="utf-8", errors="replace") as lines:
         for number, line in enumerate(lines, start=1):
+            problem = ""
             try:
                 record = json.loads(line)
+                if not isinstance(record, dict) or "type" not in record:
+                    problem = "not a journal record"
+                elif number == 1 and record["type"] != "header":
+                    problem = f"the first record must be a header, found {record['type']!r}: a foreign file?"
+                elif number == 1 and record.get("schema") != SCHEMA:
+                    problem = f"journal schema {record.get('schema')}, this reads {SCHEMA}"
             except json.JSONDecodeError as error:
-                raise JournalError(f"{path}:{number}: not a journal line ({error.msg}); the file is cut off") from error
-            if not isinstance(record, dict) or "type" not in record:
-                raise JournalError(f"{path}:{number}: not a journal record")
-            yield number, record
+                problem = f"not a journal line ({error.msg}); the file is cut off"
+            if problem and salvage:
+                return
+            if problem:
+                raise JournalError(f"{path}:{number}: {problem}")
+            yield record
 
 
-def _read_one(path: Path, found: _Collected) -> None:
+def _read_one(path: Path, found: _Collected, *, salvage: bool) -> None:
     open_cases: dict[str, dict[str, Any]] = {}
-    for number, record in _records(path):
+    for number, record in enumerate(records_of(path, salvage=salvage), start=1):
         kind = record["type"]
-        if number == 1 and kind != "header":
-            raise JournalError(f"{path}:1: the first record must be a header, found {kind!r}: a foreign file?")
         if kind == "header":
-            if record.get("schema") != SCHEMA:
-                raise JournalError(f"{path}:{number}: journal schema {record.get('schema')}, this reads {SCHEMA}")
             found.headers.append(record)
         elif kind == "device":
             found.devices.append(record)
         elif kind == "started":
             open_cases[record["case"]] = record
         elif kind == "verdict":
-            started = open_cases.pop(record["case"], None)
+            started = open_cases.pop(record["case"], None) or (record if "rules" in record else None)
             if started is None:
                 raise JournalError(f"{path}:{number}: a verdict for {record['case']}, which did not start")
             found.cases.append(_case(started, record))

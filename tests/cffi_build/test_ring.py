@@ -132,10 +132,12 @@ def test_the_last_calls_survive_a_kill(toolkit: Toolkit, tmp_path: Path) -> None
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as child:
         assert child.stdout is not None
         assert child.stdout.readline() == "ready\n"
-        while len(read_ring(ring)) < 3:
+        while len(read_ring(ring).calls) < 3:
             assert child.poll() is None
         child.send_signal(signal.SIGKILL)
-    note, add, block = read_ring(ring)
+    left = read_ring(ring)
+    note, add, block = left.calls
+    assert left.enumerators("aclMiniColour")[4] == "ACL_MINI_BLUE"
     assert note.text == "about to block"
     assert (add.function, add.result) == ("aclrtMiniAdd", 0)
     assert (block.function, block.returned, block.args[0].text) == ("aclrtMiniBlock", False, "/some/path")
@@ -145,7 +147,7 @@ def test_the_last_calls_survive_a_kill(toolkit: Toolkit, tmp_path: Path) -> None
 def test_a_foreign_or_cut_ring_file_is_an_error(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "x.ring"
     path.write_bytes(content)
-    path.with_name("x.ring.json").write_text("[]")
+    path.with_name("x.ring.json").write_text('{"functions": [], "enums": {}}')
     with pytest.raises(BadRingFile, match="not a call ring, or cut off"):
         read_ring(path)
 
