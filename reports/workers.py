@@ -33,12 +33,12 @@ class WorkerDeaths:
     @pytest.hookimpl
     def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
         """A case that was put back into the queue is no result."""
-        return ("", "", "") if report.outcome == "rerun" else None
+        return ("", "", "") if str(report.outcome) == "rerun" else None
 
     @pytest.hookimpl
     def pytest_handlecrashitem(self, crashitem: str, report: pytest.TestReport, sched: Any) -> None:
         """Decide what the death of a worker says of the case at the head of its queue."""
-        worker = report.node  # type: ignore[attr-defined]
+        worker = report.node
         path = self._journal.path.with_name(f"{worker.gateway.id}.jsonl")
         incident = examine(path, crashitem, status=exit_status(worker))
         forget(path)
@@ -46,11 +46,11 @@ class WorkerDeaths:
             self._requeued[crashitem] += 1
             sched.mark_test_pending(crashitem)
         if incident.ending is Ending.RUNNING or self._requeued[crashitem] > REQUEUE_LIMIT:
-            self._charge(incident, report)
+            self._charge(incident, report, path)
         else:
             report.outcome = "rerun"  # type: ignore[assignment]  # neither passed nor failed: not a result
 
-    def _charge(self, incident: Incident, report: pytest.TestReport) -> None:
+    def _charge(self, incident: Incident, report: pytest.TestReport, path: Path) -> None:
         message = incident.message(the_catalogue())
         report.longrepr = message
         report.when = "call"
@@ -59,6 +59,7 @@ class WorkerDeaths:
             incident.case,
             rules=list(incident.rules),
             params=incident.params,
+            worker=path.stem,
             verdict=verdict,
             red=True,
             reason=incident.reason,

@@ -50,7 +50,9 @@ aclError refuse(
     }
     t_call.message = why + " [rule " + ids(rules) + "]";
     if (invalidate && any(rules, Operator::Invalidate)) invalidate();
-    const aclError given = any(rules, Operator::Code) ? kUndocumentedCode : code;
+    aclError given = code;
+    for (const Rule rule : rules)
+        if (broken(rule, Operator::Code)) given = code_of(rule).value_or(kUndocumentedCode);
     if (any(rules, Operator::SideEffect)) {
         t_call.pending = given;
         return 0;
@@ -80,6 +82,7 @@ aclError enter(const char *name, const std::function<aclError(HostLock &)> &body
         HostLock lock(g_host);
         code = body(lock);
     }
+    end_strike();
     if (code == 0) code = t_call.pending;
     if (code != 0) {
         if (kept(Rule::SYNC_032)) t_call.last = code;

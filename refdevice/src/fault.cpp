@@ -1,5 +1,6 @@
 #include "fault.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <array>
@@ -7,7 +8,10 @@
 #include <cstdlib>
 #include <map>
 #include <mutex>
+#include <random>
 #include <sstream>
+#include <thread>
+#include <utility>
 
 namespace refdevice {
 namespace {
@@ -20,7 +24,7 @@ constexpr std::array<const char *, kRules> kNames = {
 #undef RULE
 };
 
-enum class Strike { Crash, Abort, Exit, Hang };
+enum class Strike { Crash, Abort, Exit, Hang, Corrupt, Kill };
 
 struct ApiFault {
     Strike strike;
@@ -29,6 +33,8 @@ struct ApiFault {
 };
 
 std::array<std::atomic<unsigned>, kRules> g_operators{};
+std::array<std::atomic<int>, kRules> g_codes{};
+thread_local bool t_corrupt = false;
 std::mutex g_api_mutex;
 std::map<std::string, ApiFault> g_api_faults;
 std::atomic<bool> g_any_api{false};
@@ -61,11 +67,14 @@ std::optional<Strike> strike_of(const std::string &word)
     if (word == "abort") return Strike::Abort;
     if (word == "exit") return Strike::Exit;
     if (word == "hang") return Strike::Hang;
+    if (word == "corrupt") return Strike::Corrupt;
+    if (word == "kill") return Strike::Kill;
     return std::nullopt;
 }
 
 struct Parsed {
     std::array<unsigned, kRules> operators{};
+    std::array<int, kRules> codes{};
     std::map<std::string, ApiFault> api;
 };
 
@@ -84,21 +93,98 @@ std::optional<std::string> parse_one(const std::string &item, Parsed &parsed)
             word.resize(sign);
         }
         const auto what = strike_of(word);
-        if (!what) return "'" + item + "': an API function takes crash, abort, exit or hang";
+        if (!what) return "'" + item + "': an API function takes crash, abort, exit, kill, hang or corrupt";
         parsed.api[name] = ApiFault{*what, at};
         return std::nullopt;
     }
     const auto index = rule_index(name);
     if (!index) return "'" + name + "' is neither a rule that this device knows nor an API function";
+    if (word.rfind("code=", 0) == 0) {
+        char *end = nullptr;
+        parsed.codes[*index] = static_cast<int>(std::strtol(word.c_str() + 5, &end, 10));
+        if (*end != '\0' || parsed.codes[*index] <= 0) return "'" + item + "': code= needs a positive number";
+        word = "code";
+    }
     const auto op = operator_of(word);
     if (!op) return "'" + item + "': a rule takes skip, code, sideeffect or invalidate";
     parsed.operators[*index] |= static_cast<unsigned>(*op);
     return std::nullopt;
 }
 
+// The profile @observed: how the open-source runtime behaved in August 2026, where that differs from the documents.
+constexpr const char *kObserved =
+    "STRM-001:code=100000,STRM-002:code=207000,STRM-004:skip,STRM-005:skip,STRM-006:skip,STRM-007:skip,"
+    "STRM-009:skip,STRM-010:skip,STRM-011:skip,EVT-055:code=107032,CAP-020:skip";
+
+std::optional<std::string> parse_all(const std::string &text, Parsed &parsed)
+{
+    std::istringstream items(text);
+    for (std::string item; std::getline(items, item, ',');)
+        if (auto wrong = parse_one(item, parsed)) return wrong;
+    return std::nullopt;
+}
+
 [[noreturn]] void hang()
 {
     for (;;) pause();
+}
+
+void carry_out(Strike strike)
+{
+    switch (strike) {
+        case Strike::Crash: std::raise(SIGSEGV); break;
+        case Strike::Abort: std::abort();
+        case Strike::Exit: _exit(3);
+        case Strike::Kill: std::raise(SIGKILL); break;
+        case Strike::Hang: hang();
+        case Strike::Corrupt: t_corrupt = true; break;
+    }
+}
+
+// REFDEVICE_CHAOS=<strikes in a million calls>:<seed>:<log>: any call may go wrong, in any way; the log says which did.
+struct Chaos {
+    unsigned long per_million = 0;
+    unsigned long seed = 0;
+    std::string log;
+};
+
+const Chaos &chaos()
+{
+    static const Chaos settings = [] {
+        Chaos found;
+        if (const char *text = std::getenv("REFDEVICE_CHAOS")) {
+            char *end = nullptr;
+            found.per_million = std::strtoul(text, &end, 10);
+            if (*end == ':') found.seed = std::strtoul(end + 1, &end, 10);
+            if (*end == ':') found.log = end + 1;
+        }
+        return found;
+    }();
+    return settings;
+}
+
+std::optional<Strike> by_chance(const char *name)
+{
+    const Chaos &settings = chaos();
+    if (settings.per_million == 0) return std::nullopt;
+    thread_local std::mt19937_64 random(
+        settings.seed * 1000003U + static_cast<unsigned long>(getpid()) * 7919U +
+        std::hash<std::thread::id>{}(std::this_thread::get_id()));
+    if (random() % 1000000 >= settings.per_million) return std::nullopt;
+    static constexpr std::array<std::pair<Strike, const char *>, 6> kWays = {{
+        {Strike::Crash, "crash"},
+        {Strike::Abort, "abort"},
+        {Strike::Exit, "exit"},
+        {Strike::Kill, "kill"},
+        {Strike::Hang, "hang"},
+        {Strike::Corrupt, "corrupt"},
+    }};
+    const auto &way = kWays[random() % kWays.size()];
+    const std::string line = std::to_string(getpid()) + " " + name + " " + way.second + "\n";
+    const int file = open(settings.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    if (file < 0 || write(file, line.data(), line.size()) != static_cast<ssize_t>(line.size())) return std::nullopt;
+    close(file);
+    return way.first;
 }
 
 }  // namespace
@@ -120,20 +206,23 @@ bool broken(Rule rule, Operator op)
 
 void strike(const char *name)
 {
-    if (!g_any_api.load(std::memory_order_relaxed)) return;
-    std::optional<Strike> due;
-    {
+    std::optional<Strike> due = by_chance(name);
+    if (g_any_api.load(std::memory_order_relaxed)) {
         const std::lock_guard<std::mutex> lock(g_api_mutex);
         const auto found = g_api_faults.find(name);
         if (found != g_api_faults.end() && ++found->second.calls == found->second.at) due = found->second.strike;
     }
-    if (!due) return;
-    switch (*due) {
-        case Strike::Crash: std::raise(SIGSEGV); break;
-        case Strike::Abort: std::abort();
-        case Strike::Exit: _exit(3);
-        case Strike::Hang: hang();
-    }
+    if (due) carry_out(*due);
+}
+
+bool handles_are_corrupt() { return t_corrupt; }
+
+void end_strike() { t_corrupt = false; }
+
+std::optional<int> code_of(Rule rule)
+{
+    const int code = g_codes[static_cast<std::size_t>(rule)].load(std::memory_order_relaxed);
+    return code == 0 ? std::nullopt : std::optional<int>(code);
 }
 
 std::optional<std::string> set_faults(const std::string &text)
@@ -142,9 +231,16 @@ std::optional<std::string> set_faults(const std::string &text)
     std::istringstream items(text);
     for (std::string item; std::getline(items, item, ',');) {
         if (item.empty()) continue;
-        if (auto wrong = parse_one(item, parsed)) return wrong;
+        if (item == "@observed") {
+            if (auto wrong = parse_all(kObserved, parsed)) return wrong;
+        } else if (auto wrong = parse_one(item, parsed)) {
+            return wrong;
+        }
     }
-    for (std::size_t i = 0; i < kRules; ++i) g_operators[i].store(parsed.operators[i], std::memory_order_relaxed);
+    for (std::size_t i = 0; i < kRules; ++i) {
+        g_operators[i].store(parsed.operators[i], std::memory_order_relaxed);
+        g_codes[i].store(parsed.codes[i], std::memory_order_relaxed);
+    }
     const std::lock_guard<std::mutex> lock(g_api_mutex);
     g_api_faults = std::move(parsed.api);
     g_any_api.store(!g_api_faults.empty(), std::memory_order_relaxed);

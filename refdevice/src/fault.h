@@ -28,8 +28,16 @@ bool broken(Rule rule, Operator op);
 // Whether the device keeps a rule that is no refusal (must-succeed, value, data, ordering).
 inline bool kept(Rule rule) { return !broken(rule, Operator::Skip); }
 
-// Carry out a fault of the API function `name`, if one is due at this call.
+// Carry out a fault of the API function `name`, if one is due at this call (also by chance, see REFDEVICE_CHAOS).
 void strike(const char *name);
+
+// Whether handles are corrupt during the calling thread's current API call: created ones are stale at once, given ones
+// are not found.
+bool handles_are_corrupt();
+void end_strike();
+
+// The number that `code=NUMBER` sets for a rule, if any.
+std::optional<int> code_of(Rule rule);
 
 // Replace all faults; returns what is wrong with the text, if anything. Syntax: refdevice/README.md.
 std::optional<std::string> set_faults(const std::string &text);

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "fault.h"
+
 namespace refdevice {
 
 // The handles of one kind of object. Guarded by the host mutex.
@@ -20,12 +22,14 @@ public:
     {
         const std::uintptr_t id = next_;
         next_ += 0x10;
+        if (handles_are_corrupt()) return reinterpret_cast<void *>(id);  // never entered: stale from the start
         objects_.emplace(id, std::move(object));
         return reinterpret_cast<void *>(id);
     }
 
     std::shared_ptr<T> find(const void *handle) const
     {
+        if (handles_are_corrupt()) return nullptr;
         const auto found = objects_.find(reinterpret_cast<std::uintptr_t>(handle));
         return found == objects_.end() ? nullptr : found->second;
     }
