@@ -1,3 +1,3 @@
 """Wiring only: the plugins of this harness (options, fixtures, verdicts, reports)."""
 
-pytest_plugins = ["fixtures.plugin", "fixtures.rule_listing", "reports.plugin"]
+pytest_plugins = ["fixtures.plugin", "fixtures.judging", "fixtures.rule_listing", "reports.plugin"]

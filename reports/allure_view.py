@@ -169,7 +169,7 @@ def write_run_files(run: Run, folder: Path) -> None:
     text = "".join(f"{key}={value}\n" for key, value in lines.items())
     (folder / "environment.properties").write_text(text, encoding="utf-8")
     categories = [
-        {"name": name, "matchedStatuses": statuses, "messageRegex": f"(?s)^(\\S+: )?{verdict.value} .*"}
+        {"name": name, "matchedStatuses": statuses, "messageRegex": f"(?s)^(\\S+:? )?{verdict.value} .*"}
         for verdict, name, statuses in _CATEGORIES
     ]
     (folder / "categories.json").write_text(json.dumps(categories, indent=1) + "\n", encoding="utf-8")

@@ -7,23 +7,13 @@ import os
 import subprocess
 from collections.abc import Generator
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 import pytest
 
+from fixtures.items import CASE, ENDING, SESSION, is_case, parameter_words
 from fixtures.markers import ROOT, rules_of, the_catalogue
-from fixtures.plugin import (
-    CASE,
-    RECYCLE,
-    SESSION,
-    is_case,
-    is_worker,
-    parameter_words,
-    toolkit_of,
-    touches_suites,
-    verdict_of,
-)
-from fixtures.verdict import Verdict, VerdictError
+from fixtures.plugin import RECYCLE, is_worker, toolkit_of, touches_suites
 from reports import allure_view
 from reports.incidents import forget
 from reports.journal import KEY, Journal, OutputError, worker_journal
@@ -31,7 +21,6 @@ from reports.read import JournalError, Run, read_run
 from reports.summary import summary_lines, write_record
 from reports.workers import WorkerDeaths
 
-ENDING = pytest.StashKey[dict[str, Any]]()
 FAULT_FILE = pytest.StashKey[TextIO]()
 
 
@@ -115,18 +104,22 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     if config.stash.get(RECYCLE, False) and is_worker(config):
         journal.write("recycle", case=item.nodeid)
         os._exit(0)  # the controller puts the case back into the queue
-    item.stash[ENDING] = {"verdict": Verdict.CONFORMS, "red": False, "seconds": 0.0}
     session = config.stash.get(SESSION, None)
     mark = session.library.ring.mark() if session else 0
     journal.started(item.nodeid, rules=[one.id for one in rules_of(item)], params=parameter_words(item), mark=mark)
     result = yield
-    ending = item.stash[ENDING]
-    case = item.stash.get(CASE, None)
+    case, ending = item.stash[CASE], item.stash[ENDING]
     journal.verdict(
         item.nodeid,
-        **{**ending, "verdict": ending["verdict"].value, "seconds": round(ending["seconds"], 6)},
-        observations=[(one.label, one.value) for one in case.observations] if case else [],
-        calls=case.count if case else 0,
+        verdict=ending.verdict.value,
+        red=ending.red,
+        reason=ending.reason,
+        message=ending.message,
+        expectation=ending.expectation,
+        code=ending.code,
+        seconds=round(ending.seconds, 6),
+        observations=[(one.label, one.value) for one in case.observations],
+        calls=case.count,
     )
     return result
 
@@ -141,26 +134,19 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Keep the worst verdict of setup, call and teardown, and show it to JUnit and Allure."""
+    """Outermost: show the verdict, which ``fixtures.judging`` has settled, to JUnit and Allure."""
     report = yield
     if not is_case(item) or CASE not in item.stash:
         return report
-    case = item.stash[CASE]
-    ending = item.stash.setdefault(ENDING, {"verdict": Verdict.CONFORMS, "red": False, "seconds": 0.0})
-    ending["seconds"] += call.duration
-    error = call.excinfo.value if call.excinfo else None
-    verdict, reason = verdict_of(error)
-    if verdict.severity > ending["verdict"].severity:
-        message = str(error) if isinstance(error, VerdictError) else str(report.longrepr)
-        ending.update(verdict=verdict, reason=reason, message=message, red=report.failed)
-        if report.failed:
-            allure_view.evidence(case, message)
+    case, ending = item.stash[CASE], item.stash[ENDING]
+    if report.failed:
+        allure_view.evidence(case, ending.message)
     if call.when == "call":
         allure_view.observations(case)
     if call.when == "teardown":
         session = item.config.stash.get(SESSION, None)
-        allure_view.finish(item.config, item.nodeid, ending["verdict"], soc=session.soc if session else "unknown")
-        item.user_properties.append(("verdict", ending["verdict"].value))
+        allure_view.finish(item.config, item.nodeid, ending.verdict, soc=session.soc if session else "unknown")
+        item.user_properties.append(("verdict", ending.verdict.value))
         item.user_properties.append(("rules", " ".join(one.id for one in case.rules)))
         report.user_properties = item.user_properties
     return report

@@ -14,8 +14,10 @@ from pathlib import Path
 import pytest
 from _pytest.runner import runtestprotocol
 
+from fixtures.items import is_case
+from fixtures.judging import verdict_of
 from fixtures.markers import rules_of
-from fixtures.plugin import is_case, toolkit_of, verdict_of
+from fixtures.plugin import toolkit_of
 
 OPERATOR = os.environ.get("KILL_OPERATOR", "skip")
 
