@@ -33,6 +33,10 @@ class Catalogue(Mapping[str, Rule]):
             raise UnknownRule(f"no rule {rule_id!r} in the catalogue{hint}")
         return self._rules[rule_id]
 
+    def __contains__(self, rule_id: object) -> bool:
+        """Whether there is such a rule."""
+        return rule_id in self._rules
+
     def __iter__(self) -> Iterator[str]:
         """The ids."""
         return iter(self._rules)

@@ -6,15 +6,18 @@ import faulthandler
 import os
 import subprocess
 from collections.abc import Generator
+from datetime import date
 from pathlib import Path
 from typing import TextIO
 
 import pytest
 
 from fixtures.items import CASE, ENDING, SESSION, is_case, parameter_words
+from fixtures.judging import expectations_of
 from fixtures.markers import ROOT, rules_of, the_catalogue
 from fixtures.plugin import RECYCLE, is_worker, toolkit_of, touches_suites
 from reports import allure_view
+from reports.expectation_patch import patch, stale
 from reports.incidents import forget
 from reports.journal import KEY, Journal, OutputError, worker_journal
 from reports.read import JournalError, Run, read_run
@@ -28,6 +31,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """The output option."""
     parser.getgroup("modelri").addoption(
         "--out", type=Path, default=Path("out"), help="folder for journal, record, JUnit and Allure results"
+    )
+    parser.getgroup("modelri").addoption(
+        "--update-expectations", action="store_true", help="write what the expectations file should become as a patch"
     )
 
 
@@ -166,10 +172,29 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     if is_worker(config) or not reporting(config):
         return
     run = finished_run(config)
-    if run is not None:
-        out = Path(config.getoption("out"))
-        write_record(run, out / "record.json")
-        allure_view.write_run_files(run, Path(config.option.allure_report_dir))
+    if run is None:
+        return
+    out = Path(config.getoption("out"))
+    write_record(run, out / "record.json")
+    allure_view.write_run_files(run, Path(config.option.allure_report_dir))
+    if config.getoption("update_expectations"):
+        write_patch(config, run, out / "expectations.patch")
+    if stale(run, expectations_of(config)) and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def write_patch(config: pytest.Config, run: Run, path: Path) -> None:
+    """Write what the run asks the (first named) expectations file to become."""
+    files = config.getoption("expectations") or [Path("suites/expectations/new.toml")]
+    version = toolkit_of(config).header_version
+    text = patch(
+        run,
+        files[0],
+        expectations_of(config),
+        version=".".join(map(str, version)) if version else "",
+        today=date.today(),
+    )
+    path.write_text(text, encoding="utf-8")
 
 
 def finished_run(config: pytest.Config) -> Run | None:
@@ -192,6 +217,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     terminalreporter.section("conformance by area and rule")
     for line in summary_lines(run, the_catalogue()):
         terminalreporter.write_line(line)
+    for one in stale(run, expectations_of(config)):
+        terminalreporter.write_line(
+            f"      stale  {one.rule}  no case shows it any more; remove the expectation ({one.key})"
+        )
     out = Path(config.getoption("out"))
+    if config.getoption("update_expectations"):
+        terminalreporter.write_line(f"patch   {out / 'expectations.patch'}  (read it, then: git apply)")
     for what, name in (("record", "record.json"), ("JUnit", "junit.xml"), ("Allure", "allure-results")):
         terminalreporter.write_line(f"{what:7} {out / name}")

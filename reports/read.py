@@ -29,6 +29,8 @@ class CaseResult:
     observations: tuple[tuple[str, str], ...] = ()
     seconds: float = 0.0
     calls: int = 0
+    code: int | None = None
+    expectation: str = ""
 
 
 @dataclass(frozen=True)
@@ -117,4 +119,6 @@ def _case(started: dict[str, Any], record: dict[str, Any]) -> CaseResult:
         observations=tuple((label, value) for label, value in record.get("observations", ())),
         seconds=record.get("seconds", 0.0),
         calls=record.get("calls", 0),
+        code=record.get("code"),
+        expectation=record.get("expectation", ""),
     )

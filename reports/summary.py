@@ -50,6 +50,8 @@ def _findings(run: Run, catalogue: Catalogue, verdicts: dict[str, Verdict]) -> l
         lines.append(f"{verdict.value:>11}  {rule}  {catalogue[rule].statement}")
         reasons = Counter(case.reason for case in run.cases if rule in case.rules and case.verdict == verdict.value)
         lines.extend(f"{'':13}{count} x {reason}" for reason, count in reasons.most_common(3))
+    improved = Counter(case.reason for case in run.cases if case.red and case.verdict == Verdict.CONFORMS.value)
+    lines.extend(f"{'red':>11}  {count} x {reason}" for reason, count in improved.items())
     lines.extend(f"  unfinished  {one}" for one in run.unfinished)
     return lines
 

@@ -33,6 +33,8 @@ const char *refdeviceTrippedRules(void)
 
 void refdeviceClearTripped(void) { clear_tripped(); }
 
+const char *refdeviceObservedProfile(void) { return observed_profile(); }
+
 const char *refdeviceKnownRules(void)
 {
     t_text = all_rule_ids();

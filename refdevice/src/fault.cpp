@@ -114,7 +114,7 @@ std::optional<std::string> parse_one(const std::string &item, Parsed &parsed)
 // The profile @observed: how the open-source runtime behaved in August 2026, where that differs from the documents.
 constexpr const char *kObserved =
     "STRM-001:code=100000,STRM-002:code=207000,STRM-004:skip,STRM-005:skip,STRM-006:skip,STRM-007:skip,"
-    "STRM-009:skip,STRM-010:skip,STRM-011:skip,EVT-055:code=107032,CAP-020:skip";
+    "STRM-009:skip,STRM-010:skip,CAP-020:skip,SYNC-009:code=207000";
 
 std::optional<std::string> parse_all(const std::string &text, Parsed &parsed)
 {
@@ -214,6 +214,8 @@ void strike(const char *name)
     }
     if (due) carry_out(*due);
 }
+
+const char *observed_profile() { return kObserved; }
 
 bool handles_are_corrupt() { return t_corrupt; }
 

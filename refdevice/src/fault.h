@@ -39,6 +39,9 @@ void end_strike();
 // The number that `code=NUMBER` sets for a rule, if any.
 std::optional<int> code_of(Rule rule);
 
+// The faults that the profile @observed stands for.
+const char *observed_profile();
+
 // Replace all faults; returns what is wrong with the text, if anything. Syntax: refdevice/README.md.
 std::optional<std::string> set_faults(const std::string &text);
 

@@ -16,6 +16,9 @@ __attribute__((visibility("default"))) const char *refdeviceFaultError(void);
 __attribute__((visibility("default"))) const char *refdeviceTrippedRules(void);
 __attribute__((visibility("default"))) void refdeviceClearTripped(void);
 
+/* The faults that the profile @observed stands for, in the syntax of REFDEVICE_FAULT. */
+__attribute__((visibility("default"))) const char *refdeviceObservedProfile(void);
+
 /* Comma-separated ids of all rules that this device knows, each with a place that a fault can break. */
 __attribute__((visibility("default"))) const char *refdeviceKnownRules(void);
 
