@@ -88,12 +88,14 @@ def source_link(source: str) -> str:
     return DOCUMENTS + path.strip() + suffix
 
 
-def evidence(case: Case, message: str) -> None:
-    """Attach the finding, the call trace and the model's JSON dumps to a case that is red."""
+def evidence(case: Case, message: str, *, program: str | None) -> None:
+    """Attach the finding, the call trace, the models' JSON dumps and the reproducer to a case that is red."""
     allure.attach(message, name="finding", attachment_type=AttachmentType.TEXT)
     if case.library is not None:
         trace = "\n".join(render(case.calls(), library=case.library))
         allure.attach(trace, name="calls", attachment_type=AttachmentType.TEXT)
+    if program is not None:
+        allure.attach(program, name="repro.cpp", attachment_type=AttachmentType.TEXT)
     for name, text in case.documents.items():
         allure.attach(text, name=name, attachment_type=AttachmentType.JSON)
 
@@ -120,7 +122,7 @@ def finish(config: pytest.Config, nodeid: str, value: Verdict, *, soc: str) -> N
         result.parameters = [Parameter(name="case", value=repr(words.rstrip("]")))] if bracket else []
 
 
-def write_result(incident: Incident, message: str, folder: Path) -> None:
+def write_result(incident: Incident, message: str, folder: Path, *, program: str) -> None:
     """The result of a case whose worker died: allure-pytest, which lived in the worker, has written none."""
     rules = [the_catalogue()[one] for one in incident.rules]
     file, _, name = incident.case.partition("::")
@@ -143,7 +145,7 @@ def write_result(incident: Incident, message: str, folder: Path) -> None:
     result.parameters = (
         [Parameter(name="case", value=repr(incident.params["case"]))] if "case" in incident.params else []
     )
-    texts = {"finding": message, "calls": "\n".join(incident.trace), "stacks": incident.stacks}
+    texts = {"finding": message, "calls": "\n".join(incident.trace), "stacks": incident.stacks, "repro.cpp": program}
     logger = AllureFileLogger(str(folder))
     for one, text in texts.items():
         if text:

@@ -12,7 +12,8 @@ from typing import TextIO
 
 import pytest
 
-from fixtures.items import CASE, ENDING, SESSION, is_case, parameter_words
+from fixtures.case import Case
+from fixtures.items import CASE, ENDING, SESSION, Ending, is_case, parameter_words
 from fixtures.judging import expectations_of
 from fixtures.markers import ROOT, rules_of, the_catalogue
 from fixtures.plugin import RECYCLE, is_worker, toolkit_of, touches_suites
@@ -21,6 +22,7 @@ from reports.expectation_patch import patch, stale
 from reports.incidents import forget
 from reports.journal import KEY, Journal, OutputError, worker_journal
 from reports.read import JournalError, Run, read_run
+from reports.reproducer import check_of, reproducer, write
 from reports.summary import summary_lines, write_record
 from reports.workers import WorkerDeaths
 
@@ -57,7 +59,7 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     config.option.xmlpath = config.option.xmlpath or str(out / "junit.xml")
     try:
-        for folder in (out / "journal", Path(config.option.allure_report_dir)):
+        for folder in (out / "journal", out / "repro", Path(config.option.allure_report_dir)):
             folder.mkdir(parents=True, exist_ok=True)
             for old in folder.iterdir():
                 old.unlink()
@@ -146,7 +148,8 @@ def pytest_runtest_makereport(
         return report
     case, ending = item.stash[CASE], item.stash[ENDING]
     if report.failed:
-        allure_view.evidence(case, ending.message)
+        program = write_reproducer(item.config, case, ending) if case.frozen else None
+        allure_view.evidence(case, ending.message, program=program)
     if call.when == "call":
         allure_view.observations(case)
     if call.when == "teardown":
@@ -156,6 +159,15 @@ def pytest_runtest_makereport(
         item.user_properties.append(("rules", " ".join(one.id for one in case.rules)))
         report.user_properties = item.user_properties
     return report
+
+
+def write_reproducer(config: pytest.Config, case: Case, ending: Ending) -> str:
+    """Write the program that shows the finding without the harness; its text."""
+    calls = case.calls()
+    check = check_of(ending.verdict, ending.proof, calls)
+    text = reproducer(case.nodeid, ending.message, calls, check)
+    write(Path(config.getoption("out")) / "repro", case.nodeid, text)
+    return text
 
 
 @pytest.hookimpl(trylast=True)
@@ -224,5 +236,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     out = Path(config.getoption("out"))
     if config.getoption("update_expectations"):
         terminalreporter.write_line(f"patch   {out / 'expectations.patch'}  (read it, then: git apply)")
-    for what, name in (("record", "record.json"), ("JUnit", "junit.xml"), ("Allure", "allure-results")):
+    for what, name in (
+        ("record", "record.json"),
+        ("JUnit", "junit.xml"),
+        ("Allure", "allure-results"),
+        ("repro", "repro"),
+    ):
         terminalreporter.write_line(f"{what:7} {out / name}")

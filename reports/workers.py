@@ -17,6 +17,7 @@ from fixtures.markers import the_catalogue
 from reports import allure_view
 from reports.incidents import Ending, Incident, examine, forget
 from reports.journal import Journal
+from reports.reproducer import check_of, reproducer, write
 
 REQUEUE_LIMIT = 3
 
@@ -75,8 +76,11 @@ class WorkerDeaths:
             reporter = xml.node_reporter(report)
             for name, value in report.user_properties:
                 reporter.add_property(name, value)
+        program = reproducer(incident.case, message, incident.calls, check_of(incident.verdict, None, incident.calls))
+        write(self._journal.path.parent.parent / "repro", incident.case, program)
         if self._config.option.allure_report_dir:
-            allure_view.write_result(incident, message, Path(self._config.option.allure_report_dir))
+            folder = Path(self._config.option.allure_report_dir)
+            allure_view.write_result(incident, message, folder, program=program)
 
 
 def exit_status(worker: Any) -> int | None:
