@@ -87,6 +87,12 @@ void returned(int step, const char *call, long code, long recorded)
     if (code != recorded) as_recorded = false;
 }
 
+void gave(int step, const char *output, long value, long recorded)
+{
+    std::printf("%%3d     %%s = %%ld%%s\n", step, output, value, value == recorded ? "" : "  (recorded otherwise)");
+    if (value != recorded) as_recorded = false;
+}
+
 void looked(int step, const void *memory, const void *recorded, size_t size)
 {
     const bool same = std::memcmp(memory, recorded, size) == 0;
@@ -261,18 +267,27 @@ def _call(step: Step, check: Check) -> list[str]:
     if "*" in step.result_ctype:
         return [*initial, f"static_cast<void>({call});"]
     lines = [*initial, f"const long code = {call};"]
+    if step.number == check.number:
+        # In the same situation only: what came before must have gone as it did then.
+        lines.append(f"shown = as_recorded && {_shows(check)};")
     if step.code is not None:
         lines.append(f'returned({step.number}, "{step.function}", code, {step.code});')
-    if step.number == check.number:
-        lines.append(f"shown = {_shows(check)};")
-    return lines
+    return [*lines, *(_output(step.number, one) for one in step.arguments if one.final is not None)]
+
+
+def _output(number: int, one: Argument) -> str:
+    if one.is_handle:
+        return f'gave({number}, "{one.output} is a handle", {one.output} != nullptr, {int(bool(one.final))});'
+    if one.ctype in {"float", "double"}:
+        return ""
+    return f'gave({number}, "{one.output}", static_cast<long>({one.output}), {_signed(one.final)});'
 
 
 def _shows(check: Check) -> str:
     if check.kind is Kind.ACCEPT:
         return "code != 0"
     if check.kind is Kind.REFUSE:
-        return " && ".join(["true", *(f"code != {one}" for one in check.allowed)]) if check.allowed else "code == 0"
+        return " && ".join(f"code != {one}" for one in check.allowed) if check.allowed else "code == 0"
     return "false"
 
 

@@ -35,6 +35,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--out", type=Path, default=Path("out"), help="folder for journal, record, JUnit and Allure results"
     )
     parser.getgroup("modelri").addoption(
+        "--minimize",
+        action="store_true",
+        help="shorten each reproducer to the fewest calls that still show the finding",
+    )
+    parser.getgroup("modelri").addoption(
         "--update-expectations", action="store_true", help="write what the expectations file should become as a patch"
     )
 
@@ -165,7 +170,8 @@ def write_reproducer(config: pytest.Config, case: Case, ending: Ending) -> str:
     """Write the program that shows the finding without the harness; its text."""
     calls = case.calls()
     check = check_of(ending.verdict, ending.proof, calls)
-    text = reproducer(case.nodeid, ending.message, calls, check)
+    toolkit = toolkit_of(config) if config.getoption("minimize") else None
+    text = reproducer(case.nodeid, ending.message, calls, check, shorten_on=toolkit)
     write(Path(config.getoption("out")) / "repro", case.nodeid, text)
     return text
 

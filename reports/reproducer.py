@@ -6,15 +6,21 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from cffi_build import RawCall
+from cffi_build import RawCall, Toolkit, refdevice
 from fixtures.verdict import Proof, Verdict
 from reports.cpp import About, Check, Kind, program
-from reports.script import HIDDEN, Script, script_of
+from reports.minimize import minimized
+from reports.script import script_of
 
 
-def reproducer(nodeid: str, finding: str, calls: Sequence[RawCall], check: Check) -> str:
-    """The program for a case's calls."""
-    return program(script_of(calls), check, About(title=nodeid, finding=finding))
+def reproducer(
+    nodeid: str, finding: str, calls: Sequence[RawCall], check: Check, *, shorten_on: Toolkit | None = None
+) -> str:
+    """The program for a case's calls; ``shorten_on`` names the toolkit on which it is minimized first."""
+    script, about = script_of(calls), About(title=nodeid, finding=finding)
+    if shorten_on is not None:
+        script = minimized(script, check, about, toolkit=shorten_on, headers=refdevice.SOURCES / "include")
+    return program(script, check, about)
 
 
 def check_of(verdict: Verdict, proof: Proof | None, calls: Sequence[RawCall]) -> Check:
@@ -46,6 +52,3 @@ def write(folder: Path, nodeid: str, text: str) -> Path:
     path = folder / f"{name}.cpp"
     path.write_text(text, encoding="utf-8")
     return path
-
-
-__all__ = ["HIDDEN", "Check", "Kind", "Script", "check_of", "reproducer", "step_number", "write"]

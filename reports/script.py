@@ -36,6 +36,12 @@ class Argument:
     offset: int = 0
     text: str | None = None
     initial: int | None = None
+    final: int | None = None
+
+    @property
+    def is_handle(self) -> bool:
+        """Whether the output is a handle, whose value means nothing but whether it is NULL."""
+        return self.ctype in _HANDLES
 
 
 @dataclass(frozen=True)
@@ -179,9 +185,9 @@ class _Builder:
         if target in _HANDLES:
             if arg.after:
                 known = self.handles.get((_HANDLES[target], arg.after))
-                return Argument(target, output=known or self._created(target, arg.after))
-            return Argument(target, output=self._fresh(_HANDLES[target], target))
-        return Argument(target, output=self._fresh("value", target), initial=arg.before)
+                return Argument(target, output=known or self._created(target, arg.after), final=1)
+            return Argument(target, output=self._fresh(_HANDLES[target], target), final=arg.after)
+        return Argument(target, output=self._fresh("value", target), initial=arg.before, final=arg.after)
 
     def _address(self, ctype: str, value: int) -> Argument:
         for start, (name, size) in self.host.items():

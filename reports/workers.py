@@ -14,6 +14,7 @@ import pytest
 from _pytest.junitxml import xml_key
 
 from fixtures.markers import the_catalogue
+from fixtures.plugin import toolkit_of
 from reports import allure_view
 from reports.incidents import Ending, Incident, examine, forget
 from reports.journal import Journal
@@ -76,7 +77,9 @@ class WorkerDeaths:
             reporter = xml.node_reporter(report)
             for name, value in report.user_properties:
                 reporter.add_property(name, value)
-        program = reproducer(incident.case, message, incident.calls, check_of(incident.verdict, None, incident.calls))
+        check = check_of(incident.verdict, None, incident.calls)
+        toolkit = toolkit_of(self._config) if self._config.getoption("minimize") else None
+        program = reproducer(incident.case, message, incident.calls, check, shorten_on=toolkit)
         write(self._journal.path.parent.parent / "repro", incident.case, program)
         if self._config.option.allure_report_dir:
             folder = Path(self._config.option.allure_report_dir)
