@@ -183,7 +183,7 @@ def program(script: Script, check: Check, about: About, *, limit: int = 20) -> s
     headers = ""
     if about.operators:
         headers = '#include "aclnn/acl_meta.h"\n#include "aclnnop/aclnn_add.h"\n#include "aclnnop/aclnn_mul.h"\n'
-    main_thread = script.steps[0].thread if script.steps else 0
+    main_thread = _main_thread(script)
     others = {one.thread: f"other{i}" for i, one in enumerate(_threads(script, main_thread), start=1)}
     body = [f"    {line}" for step in script.steps for line in _step(step, check, others)]
     return "\n".join(
@@ -214,6 +214,16 @@ def program(script: Script, check: Check, about: About, *, limit: int = 20) -> s
             _MAIN,
         ]
     )
+
+
+def _main_thread(script: Script) -> int:
+    """The thread that the case ran on: the others begin by making a context current."""
+    first: dict[int, str] = {}
+    for step in script.steps:
+        if step.function:
+            first.setdefault(step.thread, step.function)
+    arriving = {"aclrtSetCurrentContext", "aclrtCreateContext"}
+    return next((thread for thread, function in first.items() if function not in arriving), next(iter(first), 0))
 
 
 def _threads(script: Script, main_thread: int) -> list[Step]:

@@ -2,7 +2,7 @@
 
 One program is compiled; candidates leave out steps through ``REPRO_SKIP``, so that a trial costs a short run or two. A
 candidate counts only if the tested device shows the violation and the reference device, as the contract has it, does
-not: otherwise anything that is accepted without a capture would pass for a minimal violation. A step that makes a handle
+not: otherwise anything that is accepted without a capture would pass for a minimal violation. What makes a handle
 goes only together with every step that uses it, and never where the finding itself needs it.
 """
 

@@ -166,10 +166,12 @@ def pytest_runtest_makereport(
     return report
 
 
-def write_reproducer(config: pytest.Config, case: Case, ending: Ending) -> str:
-    """Write the program that shows the finding without the harness; its text."""
+def write_reproducer(config: pytest.Config, case: Case, ending: Ending) -> str | None:
+    """Write the program that shows the finding without the harness; its text, or None where no program can."""
     calls = case.calls()
     check = check_of(ending.verdict, ending.proof, calls)
+    if check is None:
+        return None
     toolkit = toolkit_of(config) if config.getoption("minimize") else None
     text = reproducer(case.nodeid, ending.message, calls, check, shorten_on=toolkit)
     write(Path(config.getoption("out")) / "repro", case.nodeid, text)

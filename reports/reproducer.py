@@ -23,15 +23,18 @@ def reproducer(
     return program(script, check, about)
 
 
-def check_of(verdict: Verdict, proof: Proof | None, calls: Sequence[RawCall]) -> Check:
-    """How a program recognises the finding: by its proof where there is one, else by everything being as recorded."""
+def check_of(verdict: Verdict, proof: Proof | None, calls: Sequence[RawCall]) -> Check | None:
+    """How a program recognises the finding: by its proof where there is one, else by everything being as recorded.
+
+    None where the recorded calls do not hold what the finding is about (a C++ overload, the text of a message).
+    """
     if verdict in {Verdict.CRASHED, Verdict.HUNG}:
         return Check(Kind.DIE if verdict is Verdict.CRASHED else Kind.HANG)
     if proof is None:
         return Check(Kind.SAME)
     number = step_number(calls, proof.function, proof.position)
     if number is None:
-        return Check(Kind.SAME)
+        return None
     return Check(Kind.REFUSE if proof.refusal else Kind.ACCEPT, number, proof.allowed)
 
 

@@ -16,6 +16,7 @@ from _pytest.junitxml import xml_key
 from fixtures.markers import the_catalogue
 from fixtures.plugin import toolkit_of
 from reports import allure_view
+from reports.cpp import Check, Kind
 from reports.incidents import Ending, Incident, examine, forget
 from reports.journal import Journal
 from reports.reproducer import check_of, reproducer, write
@@ -77,7 +78,7 @@ class WorkerDeaths:
             reporter = xml.node_reporter(report)
             for name, value in report.user_properties:
                 reporter.add_property(name, value)
-        check = check_of(incident.verdict, None, incident.calls)
+        check = check_of(incident.verdict, None, incident.calls) or Check(Kind.DIE)
         toolkit = toolkit_of(self._config) if self._config.getoption("minimize") else None
         program = reproducer(incident.case, message, incident.calls, check, shorten_on=toolkit)
         write(self._journal.path.parent.parent / "repro", incident.case, program)

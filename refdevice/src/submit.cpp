@@ -161,7 +161,9 @@ aclError check_default_stream(const Stream &stream, Rule rule)
 {
     const auto context = stream.context.lock();
     if (!stream.is_default || context == nullptr) return 0;
-    if (context->captures.empty() && context->had_capture && !kept(Rule::STRM_012)) return demand(Rule::STRM_012);
+    // Breaking it refuses one kind of work only, so that a case can show it by itself.
+    if (context->captures.empty() && context->had_capture && rule == Rule::STRM_005)
+        if (const auto code = demand(Rule::STRM_012)) return code;
     return refuse(
         {rule}, !context->captures.empty(), ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT,
         "EE1016: the default stream must not be used while a capture is open");
