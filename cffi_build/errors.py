@@ -24,6 +24,10 @@ class LibraryDoesNotLoad(ToolkitError):
     """The dynamic loader refuses a library of the prefix."""
 
 
+class NoCallRing(ToolkitError):
+    """The file of the call ring cannot be made."""
+
+
 class ForeignLibrary(ToolkitError):
     """A symbol came from another toolkit that is already open in this process."""
 

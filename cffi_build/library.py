@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from cffi_build.declarations import Function
-from cffi_build.errors import ForeignLibrary, LibraryDoesNotLoad
+from cffi_build.errors import ForeignLibrary, LibraryDoesNotLoad, NoCallRing
 from cffi_build.files import write_whole
 from cffi_build.module import module_for
 from cffi_build.ring import Ring, sidecar_of
@@ -51,6 +51,8 @@ class Library:
         table = lib.mri_open(ffi.new("char *[]", paths), len(paths), ring, RING_CAPACITY, error, 1024)
         if not table:
             text = ffi.string(error).decode(errors="replace")
+            if text.startswith("cannot make the call ring"):
+                raise NoCallRing(f"{text}; free some room, or choose another folder with --out")
             raise LibraryDoesNotLoad(
                 f"{self.toolkit.prefix} ({self.toolkit.origin}) does not load: {text}\n"
                 "source the toolkit's set_env.sh and check that the driver is installed"

@@ -145,8 +145,9 @@ static int mri_open_ring(struct mri_loaded *loaded, const char *path, uint32_t c
     int file = -1, flags = MAP_SHARED;
     if (path != NULL) {
         file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-        if (file < 0 || posix_fallocate(file, 0, (off_t)bytes) != 0) {
-            snprintf(error, room, "cannot make the call ring %s: %s", path, strerror(errno));
+        int reason = file < 0 ? errno : posix_fallocate(file, 0, (off_t)bytes);
+        if (reason != 0) {
+            snprintf(error, room, "cannot make the call ring %s: %s", path, strerror(reason));
             if (file >= 0) close(file);
             return -1;
         }

@@ -6,6 +6,7 @@ before it died is on disk. The records are described in docs/architecture.md, "T
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import platform
@@ -15,6 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from reports.output import leave_word
 
 if TYPE_CHECKING:
     from cffi_build import Toolkit
@@ -53,8 +56,12 @@ class Journal:
     def write(self, kind: str, **fields: Any) -> None:
         """Append one record and flush it."""
         record = {"type": kind, "time": round(time.time(), 6), **fields}
-        self._file.write(json.dumps(record, separators=(",", ":"), ensure_ascii=False) + "\n")
-        self._file.flush()
+        line = json.dumps(record, separators=(",", ":"), ensure_ascii=False) + "\n"
+        try:
+            self._file.write(line)
+            self._file.flush()
+        except OSError as error:
+            leave_word(error)
 
     def header(self, toolkit: Toolkit, *, revision: str) -> None:
         """The first record: what is tested, by what, where."""
@@ -94,7 +101,9 @@ class Journal:
     def close(self, *, status: int) -> None:
         """The last record: the worker ended by itself."""
         self.write("footer", cases=self.cases, exit=status)
-        self._file.close()
+        # What a full disk has not taken is still in the buffer; its loss is known.
+        with contextlib.suppress(OSError):
+            self._file.close()
 
 
 def worker_journal(config: pytest.Config) -> Journal | None:

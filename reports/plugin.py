@@ -21,6 +21,7 @@ from reports import allure_view
 from reports.expectation_patch import patch, stale
 from reports.incidents import forget
 from reports.journal import KEY, Journal, OutputError, worker_journal
+from reports.output import explanation, give_up_junit, leave_word, lost, still_writable, write_allure_carefully
 from reports.read import JournalError, Run, read_run
 from reports.reproducer import check_of, reproducer, write
 from reports.summary import summary_lines, write_record
@@ -57,6 +58,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     if not reporting(config):
         return
+    write_allure_carefully()
     out = config.getoption("out").resolve()
     config.option.out = out
     config.option.allure_report_dir = config.option.allure_report_dir or str(out / "allure-results")
@@ -134,6 +136,8 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
         observations=[(one.label, one.value) for one in case.observations],
         calls=case.count,
     )
+    if (failed := lost()) is not None:
+        item.session.shouldstop = explanation(failed, Path(config.getoption("out")))
     return result
 
 
@@ -178,7 +182,7 @@ def write_reproducer(config: pytest.Config, case: Case, ending: Ending) -> str |
     return text
 
 
-@pytest.hookimpl(trylast=True)
+@pytest.hookimpl(tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """Close the worker's journal; in the controller, write the views that need the whole run."""
     config = session.config
@@ -191,10 +195,15 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
         forget(journal.path)
     if is_worker(config) or not reporting(config):
         return
+    out = Path(config.getoption("out"))
+    if error := lost() or still_writable(out):
+        leave_word(error)
+        session.exitstatus = pytest.ExitCode.INTERRUPTED
+        give_up_junit(config)
+        return
     run = finished_run(config)
     if run is None:
         return
-    out = Path(config.getoption("out"))
     write_record(run, out / "record.json")
     allure_view.write_run_files(run, Path(config.option.allure_report_dir))
     if config.getoption("update_expectations"):
@@ -232,6 +241,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     except JournalError as error:
         terminalreporter.write_line(f"journal: {error}", red=True)
         return
+    if (failed := lost()) is not None:
+        terminalreporter.write_line(f"error: {explanation(failed, Path(config.getoption('out')))}", red=True)
     if run is None or not run.cases:
         return
     terminalreporter.section("conformance by area and rule")
