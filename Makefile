@@ -6,7 +6,7 @@ OUT ?= out
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := conform
-.PHONY: conform test lint sanitize soak bench clean
+.PHONY: conform test lint report sanitize soak bench clean
 
 # The environment is made once, and again when the dependencies change.
 $(VENV)/.ready: pyproject.toml
@@ -35,6 +35,10 @@ lint: $(VENV)/.ready
 sanitize: $(VENV)/.ready
 	tools/sanitize address,undefined
 	tools/sanitize thread
+
+# Summary and record of the last run, from its journals.
+report: $(VENV)/.ready
+	$(BIN)/python -m reports --out=$(OUT) $(ARGS)
 
 # Random crashes, hangs and corrupt handles, and nothing may be lost (about ten minutes).
 soak: $(VENV)/.ready

@@ -7,6 +7,7 @@ that case had begun, had ended, or is the one to blame.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -45,13 +46,17 @@ class WorkerDeaths:
         path = self._journal.path.with_name(f"{worker.gateway.id}.jsonl")
         incident = examine(path, crashitem, status=exit_status(worker))
         forget(path)
-        if incident.ending is Ending.NOT_STARTED and self._requeued[crashitem] < REQUEUE_LIMIT:
-            self._requeued[crashitem] += 1
-            sched.mark_test_pending(crashitem)
-        if incident.ending is Ending.RUNNING or self._requeued[crashitem] > REQUEUE_LIMIT:
+        tries = self._requeued[crashitem]
+        if incident.ending is Ending.RUNNING:
             self._charge(incident, report, path)
+        elif incident.ending is Ending.NOT_STARTED and tries >= REQUEUE_LIMIT:
+            reason = f"its worker died {tries + 1} times before the case began"
+            self._charge(replace(incident, reason=reason), report, path)
         else:
             report.outcome = "rerun"  # type: ignore[assignment]  # neither passed nor failed: not a result
+            if incident.ending is Ending.NOT_STARTED:
+                self._requeued[crashitem] += 1
+                sched.mark_test_pending(crashitem)
 
     def _charge(self, incident: Incident, report: pytest.TestReport, path: Path) -> None:
         message = incident.message(the_catalogue())
