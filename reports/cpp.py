@@ -62,7 +62,14 @@ _PRELUDE = r"""
 %s
 namespace {
 
-constexpr int kNotShown = 0, kShown = 1, kLimitSeconds = %d;
+constexpr int kNotShown = 0, kShown = 1;
+
+// After how many seconds a call counts as one that does not return.
+int limit_seconds()
+{
+    const char *text = std::getenv("REPRO_LIMIT");
+    return text != nullptr ? std::atoi(text) : %d;
+}
 
 bool as_recorded = true;  // every code and content so far is the recorded one
 bool shown = false;       // the step that shows the violation did
@@ -102,7 +109,7 @@ void looked(int step, const void *memory, const void *recorded, size_t size)
 
 void awaited(const volatile void *memory, const void *recorded, size_t size)
 {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(2);
     while (std::memcmp(const_cast<const void *>(memory), recorded, size) != 0 && std::chrono::steady_clock::now() < end)
         std::this_thread::yield();
 }
@@ -160,7 +167,7 @@ int main()
     }
     int status = 0;
     for (int waited = 0; waitpid(child, &status, WNOHANG) == 0; ++waited) {
-        if (waited >= kLimitSeconds * 100) {
+        if (waited >= limit_seconds() * 100) {
             kill(child, SIGKILL);
             waitpid(child, &status, 0);
             std::puts("VIOLATION: a call does not return");

@@ -38,7 +38,7 @@ def test_the_profile_with_its_expectations_is_green(tmp_path: Path) -> None:
 @pytest.mark.parametrize("rule", recorded())
 def test_an_improvement_is_red(tmp_path: Path, rule: str) -> None:
     faults = ",".join(one for one in profile() if not one.startswith(rule))
-    ran = run_pytest("suites/strm", "-k", rule, EXPECT, f"--out={tmp_path}", REFDEVICE_FAULT=faults)
+    ran = run_pytest("suites/strm", "-n0", "-k", rule, EXPECT, f"--out={tmp_path}", REFDEVICE_FAULT=faults)
     assert ran.code == 1
     assert "improved: the device conforms, remove the expectation" in ran.out
 
@@ -49,7 +49,7 @@ def test_a_behaviour_that_nobody_recorded_is_red(tmp_path: Path, rule: str) -> N
     shorter = tmp_path / "shorter.toml"
     shorter.write_text("[[expect]]".join(one for one in blocks if f'"{rule}"' not in one))
     ran = run_pytest(
-        "suites/strm", "-k", rule, f"--expectations={shorter}", f"--out={tmp_path}", REFDEVICE_FAULT="@observed"
+        "suites/strm", "-n0", "-k", rule, f"--expectations={shorter}", f"--out={tmp_path}", REFDEVICE_FAULT="@observed"
     )
     assert ran.code == 1
     assert f" {rule}: " in ran.out

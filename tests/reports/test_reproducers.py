@@ -61,6 +61,7 @@ def red_run(fault: Fault, out: Path, *options: str) -> Path:
         "suites",
         *("-k", fault.select, f"--out={out}", "--call-timeout=1", "--sync-budget=1500", *options),
         REFDEVICE_FAULT=fault.text,
+        MODELRI_NATIVE_STACKS="off",
     )
     assert ran.code == 1, ran.text
     return sorted((out / "repro").glob("*.cpp"))[0]
@@ -78,6 +79,7 @@ def compiled(source: Path) -> Path:
 def exit_code(binary: Path, fault: str) -> int:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("REFDEVICE_")}
     environment["LD_LIBRARY_PATH"] = str(find_toolkit(None, {}).prefix / "lib64")
+    environment["REPRO_LIMIT"] = "3" if ":hang" in fault else "30"
     if fault:
         environment["REFDEVICE_FAULT"] = fault
     return subprocess.run(
