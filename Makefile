@@ -46,6 +46,7 @@ soak: $(VENV)/.ready
 
 bench: $(VENV)/.ready
 	$(BIN)/python -m benchmarks.call_cost
+	$(BIN)/python -m benchmarks.case_cost
 	benchmarks/commands.sh
 
 clean:

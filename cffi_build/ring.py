@@ -76,7 +76,7 @@ class Ring:
         """Wrap the live ring of a library; use ``Library.ring``."""
         self._memory = memory
         self._functions = functions
-        self._note = note
+        self.note_short = note
         self.mark = mark
         self._oldest = oldest
 
@@ -88,7 +88,7 @@ class Ring:
     def note(self, text: str) -> None:
         """Write free text into the sequence of calls; long text becomes several notes."""
         for start in range(0, max(len(text), 1), 200):
-            self._note(text[start : start + 200])
+            self.note_short(text[start : start + 200])
 
     def since(self, mark: int) -> list[RawCall]:
         """The records from ``mark`` on, oldest first; those that the ring has already overwritten are missing."""

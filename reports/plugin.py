@@ -21,7 +21,15 @@ from reports import allure_view
 from reports.expectation_patch import patch, stale
 from reports.incidents import forget
 from reports.journal import KEY, Journal, OutputError, worker_journal
-from reports.output import explanation, give_up_junit, leave_word, lost, still_writable, write_allure_carefully
+from reports.output import (
+    explanation,
+    give_up_junit,
+    leave_word,
+    lost,
+    still_writable,
+    write_allure_carefully,
+    write_no_containers,
+)
 from reports.read import JournalError, Run, read_run
 from reports.reproducer import check_of, reproducer, write
 from reports.summary import summary_lines, write_record
@@ -59,6 +67,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if not reporting(config):
         return
     write_allure_carefully()
+    write_no_containers()
     out = config.getoption("out").resolve()
     config.option.out = out
     config.option.allure_report_dir = config.option.allure_report_dir or str(out / "allure-results")

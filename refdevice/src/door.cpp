@@ -80,7 +80,7 @@ aclError enter(const char *name, const std::function<aclError(HostLock &)> &body
     aclError code = 0;
     {
         HostLock lock(g_host);
-        code = body(lock);
+        code = call_must_fail() ? reject(true, ACL_ERROR_RT_INTERNAL_ERROR, "a fault fails this call") : body(lock);
     }
     end_strike();
     if (code == 0) code = t_call.pending;

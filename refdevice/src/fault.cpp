@@ -24,7 +24,7 @@ constexpr std::array<const char *, kRules> kNames = {
 #undef RULE
 };
 
-enum class Strike { Crash, Abort, Exit, Hang, Corrupt, Kill };
+enum class Strike { Crash, Abort, Exit, Hang, Corrupt, Kill, Fail };
 
 struct ApiFault {
     Strike strike;
@@ -35,6 +35,7 @@ struct ApiFault {
 std::array<std::atomic<unsigned>, kRules> g_operators{};
 std::array<std::atomic<int>, kRules> g_codes{};
 thread_local bool t_corrupt = false;
+thread_local bool t_fail = false;
 std::mutex g_api_mutex;
 std::map<std::string, ApiFault> g_api_faults;
 std::atomic<bool> g_any_api{false};
@@ -69,6 +70,7 @@ std::optional<Strike> strike_of(const std::string &word)
     if (word == "hang") return Strike::Hang;
     if (word == "corrupt") return Strike::Corrupt;
     if (word == "kill") return Strike::Kill;
+    if (word == "fail") return Strike::Fail;
     return std::nullopt;
 }
 
@@ -93,7 +95,7 @@ std::optional<std::string> parse_one(const std::string &item, Parsed &parsed)
             word.resize(sign);
         }
         const auto what = strike_of(word);
-        if (!what) return "'" + item + "': an API function takes crash, abort, exit, kill, hang or corrupt";
+        if (!what) return "'" + item + "': an API function takes crash, abort, exit, kill, hang, corrupt or fail";
         parsed.api[name] = ApiFault{*what, at};
         return std::nullopt;
     }
@@ -138,6 +140,7 @@ void carry_out(Strike strike)
         case Strike::Kill: std::raise(SIGKILL); break;
         case Strike::Hang: hang();
         case Strike::Corrupt: t_corrupt = true; break;
+        case Strike::Fail: t_fail = true; break;
     }
 }
 
@@ -219,7 +222,9 @@ const char *observed_profile() { return kObserved; }
 
 bool handles_are_corrupt() { return t_corrupt; }
 
-void end_strike() { t_corrupt = false; }
+bool call_must_fail() { return t_fail; }
+
+void end_strike() { t_corrupt = t_fail = false; }
 
 std::optional<int> code_of(Rule rule)
 {

@@ -34,6 +34,8 @@ void strike(const char *name);
 // Whether handles are corrupt during the calling thread's current API call: created ones are stale at once, given ones
 // are not found.
 bool handles_are_corrupt();
+// Whether the current call must return an error and do nothing.
+bool call_must_fail();
 void end_strike();
 
 // The number that `code=NUMBER` sets for a rule, if any.

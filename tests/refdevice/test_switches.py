@@ -43,7 +43,7 @@ def test_the_control_of_that_ends_well() -> None:
         ("SYNC-9999:skip", "'SYNC-9999' is neither a rule that this device knows nor an API function"),
         ("SYNC-001", "needs the form NAME:operator"),
         ("SYNC-001:maybe", "a rule takes skip, code, sideeffect or invalidate"),
-        ("aclrtMalloc:skip", "an API function takes crash, abort, exit, kill, hang or corrupt"),
+        ("aclrtMalloc:skip", "an API function takes crash, abort, exit, kill, hang, corrupt or fail"),
         ("SYNC-001:code=x", "code= needs a positive number"),
         ("aclrtMalloc:crash@0", "must be a positive number"),
     ],

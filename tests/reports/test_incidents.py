@@ -132,3 +132,25 @@ def test_a_case_that_never_started_goes_back_into_the_queue_but_not_for_ever(tmp
     deaths._charge = lambda incident, report, path: charges.append(incident.reason)  # type: ignore[method-assign]
     deaths.pytest_handlecrashitem("x", SimpleNamespace(node=worker), sched)  # type: ignore[arg-type]
     assert charges == [f"its worker died {REQUEUE_LIMIT + 1} times before the case began"]
+
+
+def test_a_dirty_device_is_reset(tmp_path: Path) -> None:
+    """A capture that cannot be ended stays open in its context; the cases after it must not meet it."""
+    faults = "aclmdlRICaptureEnd:fail@3,SYNC-001:skip"
+    ran = run_pytest("suites", "-n1", "-k", "SYNC-001 or MEM-001", f"--out={tmp_path}", REFDEVICE_FAULT=faults)
+    record = json.loads((tmp_path / "record.json").read_text())
+    others = [one for one in record["cases"] if one["rules"] != ["SYNC-001"]]
+    assert ran.code == 1
+    assert [one["verdict"] for one in others] == ["conforms"] * len(others)
+    assert len(list((tmp_path / "journal").glob("gw*.jsonl"))) == 1
+
+
+def test_a_worker_whose_device_cannot_be_reset_is_replaced(tmp_path: Path) -> None:
+    faults = "aclmdlRICaptureEnd:fail@3,aclrtSetDevice:fail@2,SYNC-001:skip"
+    run_pytest("suites", "-n1", "-k", "SYNC-001", f"--out={tmp_path}", REFDEVICE_FAULT=faults)
+    record = json.loads((tmp_path / "record.json").read_text())
+    journals = sorted((tmp_path / "journal").glob("gw*.jsonl"))
+    assert len(journals) > 1
+    assert '"type":"recycle"' in journals[0].read_text()
+    assert Counter(one["verdict"] for one in record["cases"]) == {"violates": 6}
+    assert record["unfinished"] == []
