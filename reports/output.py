@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from _pytest.junitxml import xml_key
+from _pytest.junitxml import LogXML, xml_key
 from allure_commons.logger import AllureFileLogger
 
 PROBE_BYTES = 1 << 16
@@ -55,6 +55,28 @@ def give_up_junit(config: pytest.Config) -> None:
     if xml is not None:
         del config.stash[xml_key]
         config.pluginmanager.unregister(xml)
+
+
+def write_junit_carefully() -> None:
+    """Make JUnit's writer leave word instead of raising; to be called before pytest registers one."""
+    original = LogXML.pytest_sessionfinish
+    if original.__module__ == __name__:
+        return
+
+    def finish(self: LogXML, session: pytest.Session) -> None:
+        try:
+            original(self)
+        except OSError as error:
+            stop(session, error)
+
+    setattr(LogXML, "pytest_sessionfinish", finish)  # noqa: B010  # a method may not be assigned to
+
+
+def stop(session: pytest.Session, error: OSError) -> None:
+    """End the session as interrupted, without the files that can no longer be written."""
+    leave_word(error)
+    session.exitstatus = pytest.ExitCode.INTERRUPTED
+    give_up_junit(session.config)
 
 
 def write_allure_carefully() -> None:

@@ -23,11 +23,11 @@ from reports.incidents import forget
 from reports.journal import KEY, Journal, OutputError, worker_journal
 from reports.output import (
     explanation,
-    give_up_junit,
-    leave_word,
     lost,
     still_writable,
+    stop,
     write_allure_carefully,
+    write_junit_carefully,
     write_no_containers,
 )
 from reports.read import JournalError, Run, read_run
@@ -67,6 +67,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if not reporting(config):
         return
     write_allure_carefully()
+    write_junit_carefully()
     write_no_containers()
     out = config.getoption("out").resolve()
     config.option.out = out
@@ -206,17 +207,19 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
         return
     out = Path(config.getoption("out"))
     if error := lost() or still_writable(out):
-        leave_word(error)
-        session.exitstatus = pytest.ExitCode.INTERRUPTED
-        give_up_junit(config)
+        stop(session, error)
         return
     run = finished_run(config)
     if run is None:
         return
-    write_record(run, out / "record.json")
-    allure_view.write_run_files(run, Path(config.option.allure_report_dir))
-    if config.getoption("update_expectations"):
-        write_patch(config, run, out / "expectations.patch")
+    try:
+        write_record(run, out / "record.json")
+        allure_view.write_run_files(run, Path(config.option.allure_report_dir))
+        if config.getoption("update_expectations"):
+            write_patch(config, run, out / "expectations.patch")
+    except OSError as error:
+        stop(session, error)
+        return
     if stale(run, expectations_of(config)) and session.exitstatus == pytest.ExitCode.OK:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
@@ -270,4 +273,5 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         ("Allure", "allure-results"),
         ("repro", "repro"),
     ):
-        terminalreporter.write_line(f"{what:7} {out / name}")
+        if (out / name).exists():
+            terminalreporter.write_line(f"{what:7} {out / name}")

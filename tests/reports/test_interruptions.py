@@ -22,7 +22,7 @@ SLOW = {"REFDEVICE_JITTER": "20000"}
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system that a run fills."""
-    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2600k", "tmpfs", str(tmp_path)], check=False)
+    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2500k", "tmpfs", str(tmp_path)], check=False)
     if made.returncode != 0:
         pytest.skip("not run: this user may not mount a small file system")
     yield tmp_path
@@ -36,6 +36,17 @@ def test_a_full_disk_stops_the_run_in_order(small_disk: Path, workers: str) -> N
     assert "No space left on device; the run stops here" in ran.text
     assert "conformance by area and rule" in ran.out
     assert "INTERNALERROR" not in ran.text
+    assert "Traceback" not in ran.text
+
+
+@pytest.mark.parametrize("name", ["junit.xml", "record.json"])
+def test_a_disk_that_fills_at_the_very_end_is_told_the_same_way(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).symlink_to("/dev/full")
+    ran = run_pytest("suites", "-k", "SYNC-001", "-n0", f"--out={tmp_path}")
+    assert ran.code == 2
+    assert f"cannot write into {tmp_path}" in ran.text
+    assert "No space left on device; the run stops here" in ran.text
+    assert "conformance by area and rule" in ran.out
     assert "Traceback" not in ran.text
 
 
