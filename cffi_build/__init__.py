@@ -6,7 +6,7 @@ through a table of function pointers that the header itself types.
 
 from cffi_build.errors import ToolkitError
 from cffi_build.library import Library, open_library
-from cffi_build.ring import RawArg, RawCall, RingFile, read_ring
+from cffi_build.ring import RawArg, RawCall, RingFile, read_ring, signed
 from cffi_build.toolkit import Toolkit, describe, find_toolkit
 
 __all__ = [
@@ -20,4 +20,5 @@ __all__ = [
     "find_toolkit",
     "open_library",
     "read_ring",
+    "signed",
 ]

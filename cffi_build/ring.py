@@ -25,6 +25,11 @@ _NOTE, _RETURNED = 2, 2
 _WORDS_START = struct.calcsize("=QQQIHBBQ")
 
 
+def signed(value: int) -> int:
+    """A 64-bit word of a record as a signed number."""
+    return value - (1 << 64) if value >= 1 << 63 else value
+
+
 @dataclass(frozen=True)
 class RawArg:
     """One argument as the machine saw it. ``before`` and ``after`` are the pointee's words, where it was recorded."""
@@ -35,6 +40,17 @@ class RawArg:
     before: int | None = None
     after: int | None = None
     text: str | None = None
+
+    @property
+    def plain_type(self) -> str:
+        """The type without ``const``."""
+        return self.ctype.replace("const ", "").strip()
+
+    @property
+    def pointee_type(self) -> str:
+        """The type of what the argument points to, where the record holds that; else empty."""
+        recorded = self.plain_type.endswith("*") and (self.before is not None or self.after is not None)
+        return self.plain_type[:-1].strip() if recorded else ""
 
 
 @dataclass(frozen=True)

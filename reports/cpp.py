@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from cffi_build import signed
 from reports.script import Argument, Script, Step
 
 
@@ -272,7 +273,7 @@ def _action(step: Step) -> list[str]:
 
 def _call(step: Step, check: Check) -> list[str]:
     initial = [
-        f"{one.output} = static_cast<{one.ctype}>({_signed(one.initial)});"
+        f"{one.output} = static_cast<{one.ctype}>({signed(one.initial)});"
         for one in step.arguments
         if one.output and one.initial is not None
     ]
@@ -297,7 +298,7 @@ def _output(number: int, one: Argument) -> str:
         return f'gave({number}, "{one.output} is a handle", {one.output} != nullptr, {int(bool(one.final))});'
     if one.ctype in {"float", "double"}:
         return ""
-    return f'gave({number}, "{one.output}", static_cast<long>({one.output}), {_signed(one.final)});'
+    return f'gave({number}, "{one.output}", static_cast<long>({one.output}), {signed(one.final or 0)});'
 
 
 def _shows(check: Check) -> str:
@@ -321,9 +322,4 @@ def _argument(one: Argument) -> str:
     value = one.literal or 0
     if one.ctype.endswith("*") or one.ctype in {"aclrtStream", "aclrtEvent", "aclmdlRI", "aclrtTaskGrp"}:
         return "nullptr" if value == 0 else f"reinterpret_cast<{one.ctype}>({value:#x})"
-    return f"static_cast<{one.ctype}>({_signed(value)})"
-
-
-def _signed(value: int | None) -> str:
-    number = value or 0
-    return str(number - (1 << 64)) if number >= 1 << 63 else str(number)
+    return f"static_cast<{one.ctype}>({signed(value)})"

@@ -10,19 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from cffi_build import RawArg, RawCall
-
-HIDDEN = {"aclGetRecentErrMsg"}
-_HANDLES = {
-    "aclrtStream": "stream",
-    "aclrtEvent": "event",
-    "aclrtContext": "context",
-    "aclmdlRI": "model",
-    "aclrtTaskGrp": "group",
-    "aclTensor *": "tensor",
-    "aclScalar *": "scalar",
-    "aclOpExecutor *": "executor",
-    "void *": "memory",
-}
+from fixtures.trace import HANDLE_WORDS, HIDDEN
 
 
 @dataclass(frozen=True)
@@ -41,7 +29,7 @@ class Argument:
     @property
     def is_handle(self) -> bool:
         """Whether the output is a handle, whose value means nothing but whether it is NULL."""
-        return self.ctype in _HANDLES
+        return self.ctype in HANDLE_WORDS
 
 
 @dataclass(frozen=True)
@@ -150,30 +138,30 @@ class _Builder:
 
     def _call(self, call: RawCall) -> None:
         self.number += 1
-        arguments = tuple(self._argument(arg, call) for arg in call.args)
+        arguments = tuple(map(self._argument, call.args))
         result = ""
-        if call.result_ctype in _HANDLES and call.result:
+        if call.result_ctype in HANDLE_WORDS and call.result:
             result = self._created(call.result_ctype, call.result)
         code = call.result if call.returned and "*" not in call.result_ctype and call.result_ctype != "void" else None
         self._add(Step(self.number, call.thread, call.function, call.result_ctype, arguments, code, result))
 
     def _created(self, ctype: str, value: int) -> str:
-        word = _HANDLES[ctype]
+        word = HANDLE_WORDS[ctype]
         name = self._fresh(word, ctype)
         self.handles[word, value] = name
         if word == "memory":
             self.host.pop(value, None)
         return name
 
-    def _argument(self, arg: RawArg, call: RawCall) -> Argument:
-        ctype = arg.ctype.replace("const ", "").strip()
+    def _argument(self, arg: RawArg) -> Argument:
+        ctype = arg.plain_type
         if arg.text is not None:
             return Argument(ctype, text=arg.text)
         if arg.value == 0:
             return Argument(ctype, literal=0)
-        if ctype.endswith("*") and (arg.before is not None or arg.after is not None):
-            return self._output(ctype[:-1].strip(), arg, call)
-        if ctype in _HANDLES and (name := self.handles.get((_HANDLES[ctype], arg.value))):
+        if arg.pointee_type:
+            return self._output(arg.pointee_type, arg)
+        if ctype in HANDLE_WORDS and (name := self.handles.get((HANDLE_WORDS[ctype], arg.value))):
             return Argument(ctype, variable=name)
         if ctype.endswith("*"):
             return self._address(ctype, arg.value)
@@ -181,12 +169,12 @@ class _Builder:
             return Argument(ctype, variable="context0")
         return Argument(ctype, literal=arg.value)
 
-    def _output(self, target: str, arg: RawArg, call: RawCall) -> Argument:
-        if target in _HANDLES:
+    def _output(self, target: str, arg: RawArg) -> Argument:
+        if target in HANDLE_WORDS:
             if arg.after:
-                known = self.handles.get((_HANDLES[target], arg.after))
+                known = self.handles.get((HANDLE_WORDS[target], arg.after))
                 return Argument(target, output=known or self._created(target, arg.after), final=1)
-            return Argument(target, output=self._fresh(_HANDLES[target], target), final=arg.after)
+            return Argument(target, output=self._fresh(HANDLE_WORDS[target], target), final=arg.after)
         return Argument(target, output=self._fresh("value", target), initial=arg.before, final=arg.after)
 
     def _address(self, ctype: str, value: int) -> Argument:
