@@ -122,7 +122,7 @@ def finish(config: pytest.Config, nodeid: str, value: Verdict, *, soc: str) -> N
         result.parameters = [Parameter(name="case", value=repr(words.rstrip("]")))] if bracket else []
 
 
-def write_result(incident: Incident, message: str, folder: Path, *, program: str) -> None:
+def write_result(incident: Incident, message: str, folder: Path, *, program: str | None) -> None:
     """The result of a case whose worker died: allure-pytest, which lived in the worker, has written none."""
     rules = [the_catalogue()[one] for one in incident.rules]
     file, _, name = incident.case.partition("::")
@@ -150,7 +150,7 @@ def write_result(incident: Incident, message: str, folder: Path, *, program: str
     for one, text in texts.items():
         if text:
             source = f"{uuid.uuid4()}-attachment.txt"
-            (folder / source).write_text(text, encoding="utf-8")
+            logger.report_attached_data(text, source)
             result.attachments.append(Attachment(name=one, source=source, type="text/plain"))
     logger.report_result(result)
 

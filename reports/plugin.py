@@ -12,8 +12,7 @@ from typing import TextIO
 
 import pytest
 
-from fixtures.case import Case
-from fixtures.items import CASE, ENDING, SESSION, Ending, is_case, parameter_words
+from fixtures.items import CASE, ENDING, SESSION, is_case, parameter_words
 from fixtures.judging import expectations_of
 from fixtures.markers import ROOT, rules_of, the_catalogue
 from fixtures.plugin import RECYCLE, is_worker, toolkit_of, touches_suites
@@ -31,7 +30,7 @@ from reports.output import (
     write_no_containers,
 )
 from reports.read import JournalError, Run, read_run
-from reports.reproducer import check_of, reproducer, write
+from reports.reproducer import leave_reproducer
 from reports.summary import summary_lines, write_record
 from reports.workers import WorkerDeaths
 
@@ -167,7 +166,11 @@ def pytest_runtest_makereport(
         return report
     case, ending = item.stash[CASE], item.stash[ENDING]
     if report.failed:
-        program = write_reproducer(item.config, case, ending) if case.frozen else None
+        program = None
+        if case.frozen:
+            program = leave_reproducer(
+                item.config, case.nodeid, ending.message, case.calls(), verdict=ending.verdict, proof=ending.proof
+            )
         allure_view.evidence(case, ending.message, program=program)
     if call.when == "call":
         allure_view.observations(case)
@@ -178,18 +181,6 @@ def pytest_runtest_makereport(
         item.user_properties.append(("rules", " ".join(one.id for one in case.rules)))
         report.user_properties = item.user_properties
     return report
-
-
-def write_reproducer(config: pytest.Config, case: Case, ending: Ending) -> str | None:
-    """Write the program that shows the finding without the harness; its text, or None where no program can."""
-    calls = case.calls()
-    check = check_of(ending.verdict, ending.proof, calls)
-    if check is None:
-        return None
-    toolkit = toolkit_of(config) if config.getoption("minimize") else None
-    text = reproducer(case.nodeid, ending.message, calls, check, shorten_on=toolkit)
-    write(Path(config.getoption("out")) / "repro", case.nodeid, text)
-    return text
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -34,10 +34,14 @@ class Argument:
 
 @dataclass(frozen=True)
 class Step:
-    """A call (``function``), or something that the host did (``action``: host, seen, await)."""
+    """A call (``function``), or something that the host did (``action``: host, seen, await).
+
+    ``sequence`` is the place in the ring of the record that it was made from.
+    """
 
     number: int
     thread: int
+    sequence: int
     function: str = ""
     result_ctype: str = ""
     arguments: tuple[Argument, ...] = ()
@@ -101,9 +105,6 @@ class _Builder:
             self.script.variables[name] = ctype
         return name
 
-    def _add(self, step: Step) -> None:
-        self.script.steps.append(step)
-
     def _room(self, address: int, size: int) -> str:
         known = self.host.get(address)
         if known is not None and known[1] >= size:
@@ -134,7 +135,9 @@ class _Builder:
             start += len(chunk)
         if start >= size:
             self.number += 1
-            self._add(Step(self.number, call.thread, action=kind[1:], memory=name, content=bytes(content)))
+            self.script.steps.append(
+                Step(self.number, call.thread, call.sequence, action=kind[1:], memory=name, content=bytes(content))
+            )
 
     def _call(self, call: RawCall) -> None:
         self.number += 1
@@ -143,7 +146,8 @@ class _Builder:
         if call.result_ctype in HANDLE_WORDS and call.result:
             result = self._created(call.result_ctype, call.result)
         code = call.result if call.returned and "*" not in call.result_ctype and call.result_ctype != "void" else None
-        self._add(Step(self.number, call.thread, call.function, call.result_ctype, arguments, code, result))
+        step = Step(self.number, call.thread, call.sequence, call.function, call.result_ctype, arguments, code, result)
+        self.script.steps.append(step)
 
     def _created(self, ctype: str, value: int) -> str:
         word = HANDLE_WORDS[ctype]

@@ -15,12 +15,10 @@ import pytest
 from _pytest.junitxml import xml_key
 
 from fixtures.markers import the_catalogue
-from fixtures.plugin import toolkit_of
 from reports import allure_view
-from reports.cpp import Check, Kind
 from reports.incidents import Ending, Incident, examine, forget
 from reports.journal import Journal
-from reports.reproducer import check_of, reproducer, write
+from reports.reproducer import leave_reproducer
 
 REQUEUE_LIMIT = 3
 
@@ -83,10 +81,7 @@ class WorkerDeaths:
             reporter = xml.node_reporter(report)
             for name, value in report.user_properties:
                 reporter.add_property(name, value)
-        check = check_of(incident.verdict, None, incident.calls) or Check(Kind.DIE)
-        toolkit = toolkit_of(self._config) if self._config.getoption("minimize") else None
-        program = reproducer(incident.case, message, incident.calls, check, shorten_on=toolkit)
-        write(self._journal.path.parent.parent / "repro", incident.case, program)
+        program = leave_reproducer(self._config, incident.case, message, incident.calls, verdict=incident.verdict)
         if self._config.option.allure_report_dir:
             folder = Path(self._config.option.allure_report_dir)
             allure_view.write_result(incident, message, folder, program=program)

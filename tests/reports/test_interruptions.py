@@ -8,30 +8,32 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from tests.harness import ROOT, module
+from tests.harness import ROOT, Ran, module
 from tests.harness import pytest as run_pytest
 
 # A case that takes long enough to be interrupted: the device delays every call.
 SLOW = {"REFDEVICE_JITTER": "20000"}
 
 
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system that a run fills."""
-    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2500k", "tmpfs", str(tmp_path)], check=False)
+@contextmanager
+def small_disk(folder: Path, size: str) -> Iterator[None]:
+    """A file system at ``folder`` that a run fills."""
+    folder.mkdir(exist_ok=True)
+    made = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)], check=False)
     if made.returncode != 0:
         pytest.skip("not run: this user may not mount a small file system")
-    yield tmp_path
-    subprocess.run(["umount", str(tmp_path)], check=True)
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
-def test_a_full_disk_stops_the_run_in_order(small_disk: Path, workers: str) -> None:
-    ran = run_pytest("suites", workers, f"--out={small_disk}/out")
+def stopped_in_order(ran: Ran) -> None:
     assert ran.code == 2
     assert "No space left on device; the run stops here" in ran.text
     assert "conformance by area and rule" in ran.out
@@ -39,15 +41,28 @@ def test_a_full_disk_stops_the_run_in_order(small_disk: Path, workers: str) -> N
     assert "Traceback" not in ran.text
 
 
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_a_full_disk_stops_the_run_in_order(tmp_path: Path, workers: str) -> None:
+    with small_disk(tmp_path, "2500k"):
+        stopped_in_order(run_pytest("suites", workers, f"--out={tmp_path}/out"))
+
+
+@pytest.mark.parametrize(
+    ("workers", "fault"),
+    [("-n0", "SYNC-001:skip"), ("-n2", "SYNC-001:skip"), ("-n2", "aclmdlRICaptureBegin:crash@3")],
+)
+def test_so_does_a_disk_that_a_reproducer_fills(tmp_path: Path, workers: str, fault: str) -> None:
+    with small_disk(tmp_path / "repro", "4k"):
+        ran = run_pytest("suites", "-k", "SYNC-001", workers, f"--out={tmp_path}", REFDEVICE_FAULT=fault)
+        stopped_in_order(ran)
+
+
 @pytest.mark.parametrize("name", ["junit.xml", "record.json"])
 def test_a_disk_that_fills_at_the_very_end_is_told_the_same_way(tmp_path: Path, name: str) -> None:
     (tmp_path / name).symlink_to("/dev/full")
     ran = run_pytest("suites", "-k", "SYNC-001", "-n0", f"--out={tmp_path}")
-    assert ran.code == 2
     assert f"cannot write into {tmp_path}" in ran.text
-    assert "No space left on device; the run stops here" in ran.text
-    assert "conformance by area and rule" in ran.out
-    assert "Traceback" not in ran.text
+    stopped_in_order(ran)
 
 
 def test_ctrl_c_ends_with_a_summary_of_what_ran(tmp_path: Path) -> None:
