@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
 
+from cffi_build.compilers import c_compiler
 from cffi_build.errors import HeadersDoNotParse, NoCompiler, NoPythonHeaders
 from cffi_build.refdevice import SOURCES as REFDEVICE_SOURCES
 from cffi_build.toolkit import Toolkit
@@ -61,10 +61,10 @@ def headers_of(toolkit: Toolkit) -> Headers:
 
 def compiler() -> str:
     """The C compiler: ``$CC``, cc, gcc or clang; raises ``NoCompiler``."""
-    names = [os.environ["CC"]] if os.environ.get("CC") else ["cc", "gcc", "clang"]
-    found = next((path for name in names if (path := shutil.which(name))), None)
+    found = c_compiler()
     if found is None:
-        raise NoCompiler(f"no C compiler ({', '.join(names)}) on PATH; install gcc, or set CC to one")
+        wanted = os.environ.get("CC") or "cc, gcc, clang"
+        raise NoCompiler(f"no C compiler ({wanted}) on PATH; install gcc, or set CC to one")
     return found
 
 

@@ -6,13 +6,13 @@ Rebuilt only when its sources change; safe when several processes ask at once.
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from cffi_build.compilers import cxx_compiler
 from cffi_build.errors import NoCompiler, RefdeviceDoesNotBuild
 from cffi_build.files import locked, writable_folder
 
@@ -45,7 +45,7 @@ def _fingerprint(folder: Path) -> str:
 
 
 def _build(name: str, prefix: Path, sanitize: str) -> None:
-    if not any(shutil.which(one) for one in (os.environ.get("CXX") or "c++", "g++", "clang++")):
+    if cxx_compiler() is None:
         raise NoCompiler("the reference device needs a C++17 compiler; install g++ (or set CXX), or name a CANN prefix")
     cmake, ninja = _tool("cmake"), _tool("ninja")
     objects, log = BUILD / f"{name}-obj", BUILD / f"{name}.log"

@@ -117,9 +117,14 @@ def finish(config: pytest.Config, nodeid: str, value: Verdict, *, soc: str) -> N
     listener = config.pluginmanager.get_plugin("allure_listener")
     result = listener.allure_logger.get_test(None) if listener else None
     if result is not None:
-        result.historyId = md5(nodeid)
-        _, bracket, words = nodeid.partition("[")
-        result.parameters = [Parameter(name="case", value=repr(words.rstrip("]")))] if bracket else []
+        identify(result, nodeid)
+
+
+def identify(result: TestResult, nodeid: str) -> None:
+    """What a result is recognised by from run to run: the case's id, and its words as the one parameter."""
+    result.historyId = md5(nodeid)
+    _, bracket, words = nodeid.partition("[")
+    result.parameters = [Parameter(name="case", value=repr(words.rstrip("]")))] if bracket else []
 
 
 def write_result(incident: Incident, message: str, folder: Path, *, program: str | None) -> None:
@@ -138,13 +143,11 @@ def write_result(incident: Incident, message: str, folder: Path, *, program: str
         start=now,
         stop=now,
     )
-    result.historyId, result.testCaseId = md5(incident.case), md5(full_name)
+    identify(result, incident.case)
+    result.testCaseId = md5(full_name)
     labels = [*labels_of(rules, incident.params), ("verdict", incident.verdict.value), ("soc", incident.soc)]
     result.labels = [Label(name=one, value=value) for one, value in labels]
     result.links = [Link(type="link", url=address, name=one) for address, one in links_of(rules)]
-    result.parameters = (
-        [Parameter(name="case", value=repr(incident.params["case"]))] if "case" in incident.params else []
-    )
     texts = {"finding": message, "calls": "\n".join(incident.trace), "stacks": incident.stacks, "repro.cpp": program}
     logger = AllureFileLogger(str(folder))
     for one, text in texts.items():

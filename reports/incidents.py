@@ -16,6 +16,7 @@ from typing import Any
 from catalogue import Catalogue
 from cffi_build import RawCall, RingFile, read_ring
 from cffi_build.errors import BadRingFile
+from fixtures.case import rule_lines
 from fixtures.trace import render
 from fixtures.verdict import Verdict
 from reports.read import records_of
@@ -48,10 +49,7 @@ class Incident:
     def message(self, catalogue: Catalogue) -> str:
         """The finding as text: verdict first, then rules, what happened, the calls."""
         lines = [f"{self.verdict.value} {', '.join(self.rules)}: {self.reason}"]
-        for one in self.rules:
-            rule = catalogue[one]
-            lines.append(f"  rule      {rule.id} ({rule.kind.value}): {rule.statement}")
-            lines.extend(f"  source    {source}" for source in rule.source)
+        lines.extend(rule_lines(catalogue[one] for one in self.rules))
         lines.append("  expected  the call returns, and so does the case")
         lines.append(f"  actual    {self.reason}")
         lines.append("  calls")

@@ -9,7 +9,6 @@ goes only together with every step that uses it, and never where the finding its
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import tempfile
 import time
@@ -18,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cffi_build import Toolkit, refdevice
+from cffi_build.compilers import cxx_compiler
 from reports.cpp import About, Check, Kind, program
 from reports.script import Script, Step
 
@@ -52,7 +52,7 @@ def compile_program(text: str, folder: Path, toolkit: Toolkit, headers: Path) ->
 
     ``headers`` is a second include folder, for operator headers that the toolkit lacks.
     """
-    compiler = next(filter(None, map(shutil.which, (os.environ.get("CXX", "c++"), "g++", "clang++"))), None)
+    compiler = cxx_compiler()
     if compiler is None:
         return None
     source, binary = folder / "repro.cpp", folder / "repro"

@@ -1,8 +1,10 @@
 // Entry points: capture, thread mode (API reference 15).
+#include <algorithm>
+
 #include "capture.h"
 #include "door.h"
+#include "limits.h"
 #include "objects.h"
-#include "soc.h"
 #include "submit.h"
 
 using namespace refdevice;
@@ -21,14 +23,28 @@ aclError check_origin(const Stream &stream, Rule rule)
         {rule}, stream.is_default, ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT, "EE1016: the default stream cannot be captured");
 }
 
+// The must-succeed rules of a capture that may begin.
+aclError check_begin(const Stream &stream, aclmdlRICaptureMode mode)
+{
+    static constexpr Rule kByMode[] = {Rule::CAP_001, Rule::CAP_002, Rule::CAP_003};
+    if (const auto code = demand(kByMode[mode])) return code;
+    if (stream.was_captured)
+        if (const auto code = demand(Rule::CAP_014)) return code;
+    const auto context = stream.context.lock();
+    if (context == nullptr || context->captures.empty()) return 0;
+    const Capture &open = *context->captures.front();
+    const bool each_its_own = mode == ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL && open.mode == mode;
+    return demand(each_its_own && open.thread != std::this_thread::get_id() ? Rule::CAP_041 : Rule::CAP_035);
+}
+
 aclError begin(aclrtStream handle, aclmdlRICaptureMode mode)
 {
     aclError code = 0;
     const auto stream = stream_of(handle, code);
     if (stream == nullptr) return reject(true, code, "not a live stream");
-    if ((code = reject(!soc_captures(), ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "this SoC has no stream capture")) != 0) return code;
     if ((code = check_origin(*stream, handle == nullptr ? Rule::STRM_001 : Rule::STRM_002)) != 0) return code;
     if ((code = refuse({Rule::CAP_034}, !is_mode(mode), ACL_ERROR_RT_PARAM_INVALID, "not a capture mode")) != 0) return code;
+    if (!is_mode(mode)) mode = kRelaxed;  // only with CAP-034 broken
     code = refuse(
         {Rule::STRM_022}, stream->context.lock() != current_context(), ACL_ERROR_RT_STREAM_CONTEXT,
         "the stream belongs to another context");
@@ -40,6 +56,15 @@ aclError begin(aclrtStream handle, aclmdlRICaptureMode mode)
         if ((code = refuse({rule}, true, ACL_ERROR_RT_STREAM_CAPTURED, "EE1017: the stream is capturing")) != 0) return code;
         return 0;
     }
+    code = reject(stream->bound.lock() != nullptr, ACL_ERROR_RT_STREAM_MODEL, "EE1017: the stream belongs to a model");
+    if (code == 0)
+        code = reject((stream->flags & ACL_STREAM_CPU_SCHEDULE) != 0, ACL_ERROR_RT_INTERNAL_ERROR, "a CPU-schedule stream");
+    if (code == 0)
+        code = reject(
+            (stream->flags & ACL_STREAM_DEVICE_USE_ONLY) != 0, ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "a device-only stream");
+    if (code == 0) code = check_model_room();
+    if (code != 0) return code;
+    if ((code = check_begin(*stream, mode)) != 0) return code;
     begin_capture(stream, mode);
     return 0;
 }
@@ -49,7 +74,7 @@ aclError check_end(const std::shared_ptr<Capture> &capture, const Stream &stream
     aclError code = refuse(
         {Rule::XSTR_015}, stream.lane != 0, ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED, "EE1017: not the origin stream");
     if (code != 0) return code;
-    const Rule thread_rule = thread_mode().exchanged ? Rule::CAP_038 : capture->mode == kGlobal ? Rule::CAP_026 : Rule::CAP_027;
+    const Rule thread_rule = capture->exchanged ? Rule::CAP_038 : capture->mode == kGlobal ? Rule::CAP_026 : Rule::CAP_027;
     return refuse(
         {thread_rule}, capture->mode != kRelaxed && capture->thread != std::this_thread::get_id(),
         ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD, "EE1017: the capture was begun on another thread");
@@ -73,6 +98,8 @@ aclError end(aclrtStream handle, aclmdlRI *output)
         return code;
     }
     if ((code = check_end(capture, *stream)) != 0) return code;
+    if (capture->thread != std::this_thread::get_id())
+        if ((code = demand(capture->exchanged ? Rule::CAP_039 : Rule::CAP_028)) != 0) return code;
     // From here on the capture is over, whatever the result.
     code = refuse(
         {Rule::CAP_030}, capture->invalidated, ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, "EE1017: the capture was invalidated");
@@ -80,9 +107,50 @@ aclError end(aclrtStream handle, aclmdlRI *output)
         code = refuse(
             {Rule::GRP_007}, capture->open_group != nullptr, ACL_ERROR_STREAM_TASK_GROUP_STATUS, "EE1017: a task group is open");
     if (code == 0) code = check_joined(*capture);
+    if (code == 0) code = check_notify_room();
     close_capture(capture, code == 0);
-    *output = code == 0 ? capture->model_handle : nullptr;
+    *output = code == 0 && kept(Rule::CAP_024) ? capture->model_handle : nullptr;
     return code;
+}
+
+// Whether a stream that does not capture is reported as if it did: one broken rule each.
+bool seems_active(const Stream &stream)
+{
+    if (!kept(stream.was_captured ? Rule::CAP_012 : Rule::CAP_018)) return true;
+    if (stream.was_sub_stream && !kept(Rule::XSTR_018)) return true;
+    const auto context = stream.context.lock();
+    if (context == nullptr) return false;
+    return std::any_of(context->captures.begin(), context->captures.end(), [](const auto &capture) {
+        const bool forked = capture->model->signals != 0 && capture->model->lanes.size() == 1;
+        return (capture->used_external && !kept(Rule::XSTR_024)) || (forked && !kept(Rule::XSTR_003));
+    });
+}
+
+// The rule by which a stream of an open capture is ACTIVE.
+Rule active_rule(const Stream &stream)
+{
+    switch (stream.capture->model->lanes[stream.lane].joined) {
+        case Joined::Directly: return Rule::XSTR_001;
+        case Joined::Indirectly: return Rule::XSTR_004;
+        case Joined::Further: return Rule::XSTR_005;
+        default: return Rule::CAP_016;
+    }
+}
+
+aclmdlRICaptureStatus status_of(const Stream &stream)
+{
+    if (stream.capture == nullptr)
+        return seems_active(stream) ? ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE : ACL_MODEL_RI_CAPTURE_STATUS_NONE;
+    if (stream.capture->invalidated && kept(Rule::CAP_020)) return ACL_MODEL_RI_CAPTURE_STATUS_INVALIDATED;
+    return kept(active_rule(stream)) ? ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE : ACL_MODEL_RI_CAPTURE_STATUS_NONE;
+}
+
+aclmdlRI model_of(const Stream &stream)
+{
+    if (stream.capture == nullptr || !kept(Rule::CAP_017)) return nullptr;
+    stream.capture->model->handle_asked = true;
+    const bool other = !kept(Rule::CAP_023) || (stream.lane != 0 && !kept(Rule::XSTR_002));
+    return other ? static_cast<char *>(stream.capture->model_handle) + 1 : stream.capture->model_handle;
 }
 
 aclError get_info(aclrtStream handle, aclmdlRICaptureStatus *status, aclmdlRI *model)
@@ -93,16 +161,11 @@ aclError get_info(aclrtStream handle, aclmdlRICaptureStatus *status, aclmdlRI *m
     code = refuse(
         {Rule::CAP_021}, status == nullptr && model == nullptr, ACL_ERROR_INVALID_PARAM, "EE1022: both outputs are NULL");
     if (code != 0) return code;
-    auto found = ACL_MODEL_RI_CAPTURE_STATUS_NONE;
-    if (stream->capture != nullptr) {
-        const bool invalid = stream->capture->invalidated && kept(Rule::CAP_020);
-        found = invalid ? ACL_MODEL_RI_CAPTURE_STATUS_INVALIDATED : ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE;
-    } else if (const auto context = stream->context.lock(); context != nullptr && !kept(Rule::XSTR_024)) {
-        for (const auto &capture : context->captures)
-            if (capture->used_external) found = ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE;
-    }
-    if (status != nullptr) *status = found;
-    if (model != nullptr) *model = stream->capture != nullptr ? stream->capture->model_handle : nullptr;
+    if (stream->capture != nullptr && (code = demand(Rule::CAP_015)) != 0) return code;
+    if (status == nullptr || model == nullptr)
+        if ((code = demand(Rule::CAP_022)) != 0) return code;
+    if (status != nullptr) *status = status_of(*stream);
+    if (model != nullptr) *model = model_of(*stream);
     return 0;
 }
 
@@ -121,6 +184,8 @@ aclError exchange(aclmdlRICaptureMode *mode)
     const bool back = previous == kRelaxed && *mode == kGlobal && !kept(Rule::MODE_026);
     if (!back) thread.mode = *mode;
     thread.exchanged = true;
+    if (context != nullptr)
+        for (const auto &capture : context->captures) capture->exchanged = true;
     *mode = !kept(Rule::MODE_025) ? thread.mode : first && !kept(Rule::MODE_027) ? kRelaxed : previous;
     return 0;
 }

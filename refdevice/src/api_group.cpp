@@ -28,6 +28,8 @@ aclError begin_group(aclrtStream handle)
 {
     std::shared_ptr<Stream> stream;
     if (const auto code = capturing_stream(handle, stream)) return code;
+    // A broken GRP-008 takes the updating stream for a capturing one, as far as anybody can tell.
+    if (stream->update) return group_state(Rule::GRP_008, true, "the stream is updating a task group");
     if (const auto code = refuse(
             {Rule::GRP_002}, stream->capture == nullptr, ACL_ERROR_RT_STREAM_NOT_CAPTURED, "EE1017: not capturing"))
         return code;
@@ -53,7 +55,7 @@ aclError end_group(aclrtStream handle, aclrtTaskGrp *output)
     Capture &capture = *stream->capture;
     if (capture.open_group == nullptr) {
         const auto code = group_state(Rule::GRP_005, true, "no task group is open");
-        if (code == 0) *output = runtime().groups.add(std::make_shared<TaskGroup>());
+        if (code == 0 && output != nullptr) *output = runtime().groups.add(std::make_shared<TaskGroup>());
         return code;
     }
     if (const auto code = group_state(Rule::GRP_004, stream->lane != capture.group_lane, "the task group is open on another stream"))
@@ -65,7 +67,7 @@ aclError end_group(aclrtStream handle, aclrtTaskGrp *output)
     capture.model->groups.push_back(capture.open_group);
     void *made = runtime().groups.add(std::move(capture.open_group));
     capture.open_group = nullptr;
-    *output = kept(Rule::GRP_003) ? made : nullptr;
+    if (output != nullptr) *output = kept(Rule::GRP_003) ? made : nullptr;  // NULL only with GRP-022 broken
     return 0;
 }
 

@@ -1,7 +1,9 @@
 // Entry points: device memory, pinned host memory, copies, memsets (API reference 11).
+#include "copies.h"
 #include "door.h"
 #include "memory.h"
 #include "objects.h"
+#include "soc.h"
 #include "submit.h"
 #include "tasks.h"
 
@@ -10,54 +12,6 @@ using namespace refdevice;
 namespace {
 
 constexpr std::size_t kMaxHeight2d = std::size_t{5} * 1024 * 1024;
-
-struct Transfer {
-    void *destination;
-    std::size_t destination_pitch;
-    const void *source;
-    std::size_t source_pitch, width, height;
-    aclrtMemcpyKind kind;
-    bool rows;
-};
-
-bool to_device(aclrtMemcpyKind kind) { return kind == ACL_MEMCPY_HOST_TO_DEVICE || kind == ACL_MEMCPY_DEVICE_TO_DEVICE; }
-bool from_device(aclrtMemcpyKind kind) { return kind == ACL_MEMCPY_DEVICE_TO_HOST || kind == ACL_MEMCPY_DEVICE_TO_DEVICE; }
-
-std::shared_ptr<CopyTask> make_copy(const Transfer &with)
-{
-    auto task = std::make_shared<CopyTask>();
-    task->destination = with.destination;
-    task->destination_pitch = with.destination_pitch;
-    task->source = with.source;
-    task->source_pitch = with.source_pitch;
-    task->width = with.width;
-    task->height = with.height;
-    task->to_device = to_device(with.kind);
-    task->from_device = from_device(with.kind);
-    return task;
-}
-
-std::size_t span(std::size_t pitch, const Transfer &with) { return with.height == 0 ? 0 : pitch * (with.height - 1) + with.width; }
-
-// Sizes, and that the addresses are on the sides that the kind says.
-aclError check_transfer(const Transfer &with)
-{
-    const auto bad = [](bool violated, const char *why) { return reject(violated, ACL_ERROR_RT_PARAM_INVALID, why); };
-    if (const auto code = bad(with.destination == nullptr || with.source == nullptr, "an address is NULL")) return code;
-    if (const auto code = bad(with.width > with.destination_pitch || with.width > with.source_pitch, "larger than the room"))
-        return code;
-    if (const auto code = bad(with.kind < ACL_MEMCPY_HOST_TO_HOST || with.kind > ACL_MEMCPY_DEVICE_TO_DEVICE, "bad kind")) return code;
-    const bool fits = Heap::instance().owns(with.destination) == to_device(with.kind) &&
-                      Heap::instance().owns(with.source) == from_device(with.kind);
-    return bad(!fits, "an address is not on the side that the copy kind says");
-}
-
-// How the host side of a transfer is pinned; nothing when it is pageable.
-std::optional<PinnedBy> pinned_by(const Transfer &with)
-{
-    if (to_device(with.kind)) return PinnedMemory::instance().lookup(with.source, span(with.source_pitch, with));
-    return PinnedMemory::instance().lookup(with.destination, span(with.destination_pitch, with));
-}
 
 aclError copy_now(const char *name, const Transfer &with, NonSafe call)
 {
@@ -129,7 +83,9 @@ aclError copy_later(const char *name, const Transfer &with, aclrtStream handle)
                 "EE1006: host-to-host is no kind of an asynchronous copy");
             if (code != 0) return code;
         }
-        if ((code = reject(with.rows && with.height > kMaxHeight2d, ACL_ERROR_INVALID_PARAM, "too many rows")) != 0) return code;
+        if ((code = refuse({Rule::MEM_049}, with.rows && with.height > kMaxHeight2d, ACL_ERROR_INVALID_PARAM, "too many rows")) != 0)
+            return code;
+        if (with.rows && with.height > kMaxHeight2d) return 0;
         const bool device_only = with.kind == ACL_MEMCPY_DEVICE_TO_DEVICE || with.kind == ACL_MEMCPY_HOST_TO_HOST;
         if (stream->capture != nullptr) return copy_in_capture(stream, with, device_only);
         auto task = make_copy(with);
@@ -172,6 +128,35 @@ aclError check_memset(void *address, std::size_t room, std::size_t count)
 }  // namespace
 
 extern "C" {
+
+aclError aclrtMemsetD32(void *ptr, size_t memSize, uint32_t value, size_t N)
+{
+    return enter("aclrtMemsetD32", [&](HostLock &) -> aclError {
+        const auto context = current_context();
+        if (const auto code = reject(context == nullptr, ACL_ERROR_RT_CONTEXT_NULL, "no context is set")) return code;
+        if (const auto code = check_memset(ptr, memSize, N * sizeof value)) return code;
+        // The list of unsafe calls is open ("such as"); this is one of them here.
+        if (const auto code = check_non_safe(*context, NonSafe::Batch)) return code;
+        MemsetTask task;
+        task.fill(ptr, value, N);
+        task.perform();
+        return 0;
+    });
+}
+
+aclError aclrtMemsetD32Async(void *ptr, size_t memSize, uint32_t value, size_t N, aclrtStream handle)
+{
+    return enter("aclrtMemsetD32Async", [&](HostLock &) -> aclError {
+        aclError code = 0;
+        const auto stream = stream_of(handle, code);
+        if (stream == nullptr) return reject(true, code, "not a live stream");
+        if ((code = check_memset(ptr, memSize, N * sizeof value)) != 0) return code;
+        if (stream->capture != nullptr && (code = demand(Rule::MEM_032)) != 0) return code;
+        auto task = std::make_shared<MemsetTask>();
+        task->fill(ptr, value, N);
+        return submit(stream, std::move(task), Work::Memset);
+    });
+}
 
 aclError aclrtMalloc(void **devPtr, size_t size, aclrtMemMallocPolicy /*policy*/)
 {
@@ -269,9 +254,7 @@ aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count)
         if (const auto code = check_non_safe(*context, NonSafe::Memset)) return code;
         if (effect_is_broken(*context)) return 0;
         MemsetTask task;
-        task.address = devPtr;
-        task.value = value;
-        task.count = count;
+        task.fill_bytes(devPtr, value, count);
         task.perform();
         return 0;
     });
@@ -286,9 +269,7 @@ aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t c
         if ((code = check_memset(devPtr, maxCount, count)) != 0) return code;
         if (stream->capture != nullptr && (code = demand(Rule::MEM_031)) != 0) return code;
         auto task = std::make_shared<MemsetTask>();
-        task->address = devPtr;
-        task->value = value;
-        task->count = count;
+        task->fill_bytes(devPtr, value, count);
         return submit(stream, std::move(task), Work::Memset);
     });
 }

@@ -1,5 +1,8 @@
 // Entry points: streams (API reference 06).
+#include <algorithm>
+
 #include "door.h"
+#include "limits.h"
 #include "objects.h"
 #include "submit.h"
 #include "waiting.h"
@@ -8,16 +11,12 @@ using namespace refdevice;
 
 namespace {
 
-constexpr std::uint32_t kStreamLimit = 2048;
-
 aclError create_stream(aclrtStream *stream, std::uint32_t priority, std::uint32_t flag)
 {
     const auto context = current_context();
     if (const auto code = reject(stream == nullptr, ACL_ERROR_INVALID_PARAM, "the output is NULL")) return code;
     if (const auto code = reject(context == nullptr, ACL_ERROR_RT_CONTEXT_NULL, "no context is set")) return code;
-    if (const auto code = reject(
-            runtime().streams.all().size() >= kStreamLimit, ACL_ERROR_RT_NO_STREAM_RESOURCE, "EE1023: no stream is left"))
-        return code;
+    if (const auto code = check_stream_room()) return code;
     *stream = make_stream(context, flag, priority);
     return 0;
 }
@@ -30,6 +29,9 @@ aclError take_stream(aclrtStream handle, std::shared_ptr<Stream> &stream)
     if (const auto code = reject(stream->is_default, ACL_ERROR_RT_PARAM_INVALID, "the default stream stays")) return code;
     if (const auto code = reject(
             stream->capture != nullptr, ACL_ERROR_RT_STREAM_CAPTURED, "EE1017: the stream is capturing"))
+        return code;
+    if (const auto code = reject(
+            stream->bound.lock() != nullptr, ACL_ERROR_RT_STREAM_MODEL, "the stream is bound to a model"))
         return code;
     runtime().streams.remove(handle);
     return 0;
@@ -67,7 +69,10 @@ aclError aclrtDestroyStream(aclrtStream handle)
     std::shared_ptr<Stream> stream;
     return enter("aclrtDestroyStream", [&](HostLock &lock) -> aclError {
         if (const auto code = take_stream(handle, stream)) return code;
-        // Unfinished work is waited for (rule STRM-029).
+        if (!kept(Rule::STRM_029)) {
+            stream->queue.abort();
+            return 0;
+        }
         lock.unlock();
         stream->queue.wait_for(stream->queue.last(), std::nullopt);
         lock.lock();
@@ -79,6 +84,7 @@ aclError aclrtDestroyStreamForce(aclrtStream handle)
 {
     std::shared_ptr<Stream> stream;
     return enter("aclrtDestroyStreamForce", [&](HostLock &) -> aclError {
+        if (const auto code = demand(Rule::STRM_032)) return code;
         if (const auto code = take_stream(handle, stream)) return code;
         stream->queue.abort();
         return 0;
@@ -109,7 +115,7 @@ aclError aclrtStreamQuery(aclrtStream handle, aclrtStreamStatus *status)
         if ((code = reject(status == nullptr, ACL_ERROR_INVALID_PARAM, "the output is NULL")) != 0) return code;
         if ((code = check_default_stream(*stream, Rule::STRM_010)) != 0) return code;
         if ((code = check_stream_wait(*stream, Rule::SYNC_004)) != 0) return code;
-        *status = stream->queue.idle() ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
+        *status = stream->queue.idle() || !kept(Rule::STRM_026) ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
         return 0;
     });
 }
@@ -133,7 +139,7 @@ aclError aclrtGetStreamAvailableNum(uint32_t *streamCount)
 {
     return enter("aclrtGetStreamAvailableNum", [&](HostLock &) -> aclError {
         if (const auto code = reject(streamCount == nullptr, ACL_ERROR_INVALID_PARAM, "the output is NULL")) return code;
-        *streamCount = kStreamLimit - static_cast<std::uint32_t>(runtime().streams.all().size());
+        *streamCount = static_cast<std::uint32_t>(std::max<std::int64_t>(streams_left(), 0));
         return 0;
     });
 }

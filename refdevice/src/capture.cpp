@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
+#include "model.h"
 #include "submit.h"
 #include "tasks.h"
 
@@ -24,33 +26,45 @@ bool reaches_origin(const Model &model, std::size_t lane, std::set<std::size_t> 
     return false;
 }
 
+// Whether the lane returned to another sub-stream, or another one to it.
+bool tied_to_sub_stream(const Model &model, const Lane &lane)
+{
+    const auto waits_for = [](const Lane &waiting, const Lane &recording) {
+        return std::any_of(waiting.waits.begin() + (waiting.waits.empty() ? 0 : 1), waiting.waits.end(), [&](const auto &wait) {
+            return std::any_of(recording.signals.begin(), recording.signals.end(), [&](const auto &signal) {
+                return signal.second == wait.second;
+            });
+        });
+    };
+    return std::any_of(model.lanes.begin() + 1, model.lanes.end(), [&](const Lane &other) {
+        return &other != &lane && (waits_for(other, lane) || waits_for(lane, other));
+    });
+}
+
 // Which rule an unjoined lane breaks: how far did it get?
 Rule unjoined_rule(const Model &model, const Lane &lane)
 {
+    if (tied_to_sub_stream(model, lane)) return Rule::XSTR_014;
     if (lane.signals.empty()) return lane.tasks.size() > lane.waits.size() ? Rule::XSTR_010 : Rule::XSTR_009;
     const std::size_t signal = lane.signals.back().second;
     const bool waited = std::any_of(model.lanes.begin(), model.lanes.end(), [&](const Lane &other) {
         return std::any_of(
             other.waits.begin(), other.waits.end(), [&](const auto &wait) { return wait.second == signal; });
     });
-    if (!waited) return Rule::XSTR_011;
-    return lane.signals.back().first + 1 != lane.tasks.size() ? Rule::XSTR_012 : Rule::XSTR_014;
+    return waited ? Rule::XSTR_012 : Rule::XSTR_011;
 }
 
 }  // namespace
 
 void begin_capture(const std::shared_ptr<Stream> &stream, aclmdlRICaptureMode mode)
 {
-    Runtime &state = runtime();
     auto capture = std::make_shared<Capture>();
     capture->mode = mode;
     capture->thread = std::this_thread::get_id();
     capture->context = stream->context;
-    capture->model = std::make_shared<Model>();
-    capture->model->id = state.next_model++;
-    capture->model->context = stream->context;
-    capture->model_handle = state.models.add(capture->model);
-    join_capture(stream, capture);
+    std::tie(capture->model_handle, capture->model) = make_model();
+    join_capture(stream, capture, Joined::Origin);
+    if (stream->previous != nullptr && !kept(Rule::CAP_004)) capture->lane(0).tasks.push_back(stream->previous);
     if (const auto context = stream->context.lock()) {
         context->captures.push_back(capture);
         context->had_capture = true;
@@ -59,13 +73,15 @@ void begin_capture(const std::shared_ptr<Stream> &stream, aclmdlRICaptureMode mo
     thread_mode().exchanged = false;
 }
 
-void join_capture(const std::shared_ptr<Stream> &stream, const std::shared_ptr<Capture> &capture)
+void join_capture(const std::shared_ptr<Stream> &stream, const std::shared_ptr<Capture> &capture, Joined how)
 {
     Lane lane;
+    lane.joined = how;
     lane.stream_id = stream->id;
     lane.stream = stream;
     stream->capture = capture;
     stream->was_captured = true;
+    stream->was_sub_stream = how != Joined::Origin;
     stream->lane = capture->model->lanes.size();
     capture->model->lanes.push_back(std::move(lane));
 }
@@ -76,7 +92,10 @@ aclError check_joined(const Capture &capture)
     for (std::size_t i = 1; i < model.lanes.size(); ++i) {
         std::set<std::size_t> visited;
         const bool joined = reaches_origin(model, i, visited);
-        if (joined) continue;
+        if (joined) {
+            if (const auto code = demand(visited.size() == 1 ? Rule::XSTR_007 : Rule::XSTR_008)) return code;
+            continue;
+        }
         if (const auto code = refuse(
                 {unjoined_rule(model, model.lanes[i])}, true, ACL_ERROR_RT_STREAM_UNJOINED,
                 "EE1017: a sub-stream has not returned to the origin stream"))
@@ -114,9 +133,18 @@ aclError record_in_capture(const std::shared_ptr<Stream> &stream, const std::sha
             event->maker != Event::Maker::Ex, ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
             "EE1006: only events of aclrtCreateEventExWithFlag can be captured"))
         return code;
+    if (const auto code = refuse(
+            {Rule::EVT_020}, (event->flags & ACL_EVENT_IPC) != 0, ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1006: an IPC event"))
+        return code;
+    if (event->links_streams())
+        if (const auto code = demand(Rule::EVT_001)) return code;
+    event->was_captured = true;
     const std::size_t signal = capture->model->signals;
     if (const auto code = submit(stream, std::make_shared<SignalTask>(signal), Work::Record)) return code;
     ++capture->model->signals;
+    if (event->capture.lock() != capture) event->first_signal = signal;
+    event->lane = stream->lane;
+    event->joined_a_stream = false;
     Lane &lane = capture->lane(stream->lane);
     lane.signals.emplace_back(lane.tasks.size() - 1, signal);
     event->capture = capture;
@@ -133,6 +161,10 @@ aclError wait_in_capture(const std::shared_ptr<Stream> &stream, const std::share
         capture->used_external = true;
         return submit(stream, std::make_shared<WaitTask>(event, 0), Work::Wait);
     }
+    if (const auto code = refuse(
+            {Rule::EVT_021}, (event->flags & ACL_EVENT_IPC) != 0, ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1006: an IPC event"))
+        return code;
+    if ((event->flags & ACL_EVENT_IPC) != 0) return 0;
     if (const auto code = reject(
             !event->links_streams(), ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
             "EE1006: only events of aclrtCreateEventExWithFlag(ACL_EVENT_SYNC) can be waited for in a capture"))
@@ -163,10 +195,13 @@ aclError wait_in_capture(const std::shared_ptr<Stream> &stream, const std::share
                 {Rule::XSTR_023}, stream->context.lock() != source->context.lock(), ACL_ERROR_RT_STREAM_CONTEXT,
                 "EE1017: the stream belongs to another context than the capture"))
             return code;
-        join_capture(stream, source);
+        const Joined by = event->lane != 0 ? Joined::Indirectly : Joined::Directly;
+        join_capture(stream, source, event->joined_a_stream ? Joined::Further : by);
+        event->joined_a_stream = true;
         capture = source;
     }
-    if (const auto code = submit(stream, std::make_shared<SignalWaitTask>(event->signal), Work::Wait)) return code;
+    const std::size_t signal = kept(Rule::EVT_057) ? event->signal : event->first_signal;
+    if (const auto code = submit(stream, std::make_shared<SignalWaitTask>(signal), Work::Wait)) return code;
     Lane &lane = capture->lane(stream->lane);
     lane.waits.emplace_back(lane.tasks.size() - 1, event->signal);
     return 0;

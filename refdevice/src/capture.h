@@ -12,7 +12,7 @@ namespace refdevice {
 void begin_capture(const std::shared_ptr<Stream> &stream, aclmdlRICaptureMode mode);
 
 // Make `stream` part of the capture as a sub-stream.
-void join_capture(const std::shared_ptr<Stream> &stream, const std::shared_ptr<Capture> &capture);
+void join_capture(const std::shared_ptr<Stream> &stream, const std::shared_ptr<Capture> &capture, Joined how);
 
 // Whether every sub-stream has returned to the origin; else the refusal that CaptureEnd gives.
 aclError check_joined(const Capture &capture);

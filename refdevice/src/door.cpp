@@ -3,6 +3,7 @@
 #include <set>
 
 #include "jitter.h"
+#include "soc.h"
 
 namespace refdevice {
 namespace {
@@ -80,7 +81,13 @@ aclError enter(const char *name, const std::function<aclError(HostLock &)> &body
     aclError code = 0;
     {
         HostLock lock(g_host);
-        code = call_must_fail() ? reject(true, ACL_ERROR_RT_INTERNAL_ERROR, "a fault fails this call") : body(lock);
+        if (call_must_fail()) {
+            code = reject(true, ACL_ERROR_RT_INTERNAL_ERROR, "a fault fails this call");
+        } else if (!soc_supports(name)) {
+            code = reject(true, ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1006: " + soc_name() + " does not have this function");
+        } else {
+            code = body(lock);
+        }
     }
     end_strike();
     if (code == 0) code = t_call.pending;

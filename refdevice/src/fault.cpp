@@ -121,8 +121,10 @@ constexpr const char *kObserved =
 std::optional<std::string> parse_all(const std::string &text, Parsed &parsed)
 {
     std::istringstream items(text);
-    for (std::string item; std::getline(items, item, ',');)
-        if (auto wrong = parse_one(item, parsed)) return wrong;
+    for (std::string item; std::getline(items, item, ',');) {
+        if (item.empty()) continue;
+        if (auto wrong = item == "@observed" ? parse_all(kObserved, parsed) : parse_one(item, parsed)) return wrong;
+    }
     return std::nullopt;
 }
 
@@ -235,15 +237,7 @@ std::optional<int> code_of(Rule rule)
 std::optional<std::string> set_faults(const std::string &text)
 {
     Parsed parsed;
-    std::istringstream items(text);
-    for (std::string item; std::getline(items, item, ',');) {
-        if (item.empty()) continue;
-        if (item == "@observed") {
-            if (auto wrong = parse_all(kObserved, parsed)) return wrong;
-        } else if (auto wrong = parse_one(item, parsed)) {
-            return wrong;
-        }
-    }
+    if (auto wrong = parse_all(text, parsed)) return wrong;
     for (std::size_t i = 0; i < kRules; ++i) {
         g_operators[i].store(parsed.operators[i], std::memory_order_relaxed);
         g_codes[i].store(parsed.codes[i], std::memory_order_relaxed);

@@ -43,6 +43,8 @@ public:
         return object;
     }
 
+    std::size_t size() const { return objects_.size(); }
+
     std::vector<std::shared_ptr<T>> all() const
     {
         std::vector<std::shared_ptr<T>> found;

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,6 +36,15 @@ struct KernelSlot {
     bool grouped = false;
 };
 
+enum class EventUse { Record, Wait };
+
+// The flag that an event's records (or waits) are bound to since the first of them.
+struct EventBond {
+    bool external = false;
+    bool plain = false;   // by a call without a flag
+    bool failed = true;   // the call that bound it was refused
+};
+
 struct Event {
     enum class Maker { Plain, WithFlag, Ex };
     Maker maker = Maker::Plain;
@@ -42,7 +52,12 @@ struct Event {
 
     // Link of a capture: the last record made in it.
     std::weak_ptr<Capture> capture;
-    std::size_t signal = 0;
+    std::size_t signal = 0, first_signal = 0, lane = 0;
+    bool joined_a_stream = false;
+
+    std::optional<EventBond> record_bond, wait_bond;
+    std::vector<std::pair<std::weak_ptr<Model>, EventUse>> external_uses;
+    bool was_captured = false;
 
     // Device side, guarded by the device lock: the last record submitted and done, and the flag that a reset clears.
     std::uint64_t latest = 0, completed = 0, timestamp = 0;
@@ -62,11 +77,19 @@ struct Update {
 struct Stream {
     std::int32_t id = 0;
     std::uint32_t flags = 0, priority = 0;
-    bool is_default = false, was_captured = false;
+    bool is_default = false;
+    // What the stream has been through, for the rules that speak of it.
+    bool was_captured = false, was_sub_stream = false;
+    std::uint32_t replayed = 0;  // the model whose replay is the last work, plus one
     std::weak_ptr<Context> context;
     std::shared_ptr<Capture> capture;  // while capturing
+    std::weak_ptr<Model> bound;        // the built model that it belongs to
     std::size_t lane = 0;              // its lane in the capture; 0 is the origin
     std::optional<Update> update;
+    std::map<int, aclrtStreamAttrValue> attributes;
+    bool op_info_asked = false;
+    // Only under faults: the last eager task (CAP-004), and a replay that is overtaken by the work after it (EXE-007).
+    std::shared_ptr<Task> previous, overtaken;
     Queue queue;
 };
 
@@ -76,16 +99,22 @@ struct Context {
     void *default_handle = nullptr;
     std::vector<std::shared_ptr<Capture>> captures;  // open ones
     bool had_capture = false, had_strict_capture = false;
+    std::size_t lost_streams = 0;  // only under the fault RES-010:skip
 };
+
+// How a stream came into a capture: it is the origin, or it waited for an event of the origin or of another sub-stream
+// (indirectly), which another stream may have waited for before (further).
+enum class Joined { Origin, Directly, Indirectly, Further };
 
 // The tasks of one stream in a capture.
 struct Lane {
     std::int32_t stream_id = 0;
+    Joined joined = Joined::Origin;
     std::weak_ptr<Stream> stream;
     std::vector<std::shared_ptr<Task>> tasks;
     // For each record on this lane that links streams: position and signal; for each wait likewise.
     std::vector<std::pair<std::size_t, std::size_t>> signals, waits;
-    bool returned = false;
+    bool returned = false, ended = false;  // ended: aclmdlRIEndTask
 };
 
 struct TaskGroup {
@@ -103,7 +132,19 @@ struct Model {
     std::vector<std::shared_ptr<KernelSlot>> slots;
     std::vector<std::shared_ptr<TaskGroup>> groups;
     bool capturing = true;
+    bool has_external = false;    // records or waits of aclrt...EventWithFlag(EXTERNAL)
+    bool handle_asked = false;  // CaptureGetInfo gave its handle away
+    std::size_t executions = 0;
+    std::atomic<int> running{0};  // replays submitted and not finished
+    std::atomic<unsigned> aborts{0};
+    bool built = false;  // by aclmdlRIBuildBegin, not by a capture
+
+    // Streams of the device's pool that the model holds: a long lane takes several hardware queues.
+    std::size_t pool_streams() const;
 };
+
+// Tasks that one hardware queue takes; a longer lane is extended by another model stream.
+constexpr std::size_t kQueueTasks = 2048;
 
 struct Capture {
     aclmdlRICaptureMode mode = ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
@@ -112,11 +153,22 @@ struct Capture {
     std::shared_ptr<Model> model;
     void *model_handle = nullptr;
     bool invalidated = false, used_external = false;
+    bool cache_op_info = false;  // ACL_STREAM_ATTR_CACHE_OP_INFO
+    bool exchanged = false;  // some thread exchanged its mode while the capture was open
     std::shared_ptr<TaskGroup> open_group;
     std::size_t group_lane = 0;
 
     Lane &lane(std::size_t index) { return model->lanes[index]; }
     void invalidate() { invalidated = true; }
+};
+
+struct Notify {};
+struct Label {};
+
+// A stream of a model, as introspection hands it out: a stretch of one lane.
+struct ModelStream {
+    std::weak_ptr<Model> model;
+    std::size_t lane = 0, part = 0;
 };
 
 // Everything that a process has once. Guarded by the host mutex.
@@ -131,6 +183,10 @@ struct Runtime {
     Registry<Event> events{3};
     Registry<Model> models{4};
     Registry<TaskGroup> groups{5};
+    Registry<Notify> notifies{6};
+    Registry<Label> labels{7};
+    Registry<ModelStream> model_streams{8};
+    Registry<Task> tasks{9};
 };
 
 Runtime &runtime();

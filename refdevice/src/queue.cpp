@@ -57,6 +57,15 @@ bool Queue::wait_for(std::uint64_t ticket, const Limit &limit) const
     return true;
 }
 
+void Queue::discard()
+{
+    {
+        const std::lock_guard<std::mutex> lock(device_state().mutex);
+        discarded_ = submitted_;
+    }
+    device_state().changed.notify_all();
+}
+
 void Queue::abort()
 {
     {
@@ -69,7 +78,7 @@ void Queue::abort()
 bool Queue::aborted() const
 {
     const std::lock_guard<std::mutex> lock(device_state().mutex);
-    return aborted_;
+    return given_up();
 }
 
 aclError Queue::take_error()
@@ -87,7 +96,13 @@ void Queue::fail(aclError code)
 void Queue::wait(const std::function<bool()> &ready)
 {
     DeviceLock lock(device_state().mutex);
-    device_state().changed.wait(lock, [&] { return aborted_ || ready(); });
+    device_state().changed.wait(lock, [&] { return given_up() || ready(); });
+}
+
+bool Queue::wait_within(const std::chrono::milliseconds &limit, const std::function<bool()> &ready)
+{
+    DeviceLock lock(device_state().mutex);
+    return device_state().changed.wait_for(lock, limit, [&] { return given_up() || ready(); });
 }
 
 void Queue::work()
@@ -98,7 +113,7 @@ void Queue::work()
         if (tasks_.empty()) return;
         auto task = std::move(tasks_.front());
         tasks_.pop_front();
-        const bool skip = aborted_;
+        const bool skip = given_up();
         lock.unlock();
         if (!skip) {
             jitter();

@@ -2,32 +2,48 @@
 
 #include <array>
 #include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <unordered_set>
 
 namespace refdevice {
 namespace {
 
 struct Family {
     const char *prefix;
-    bool captures;
+    unsigned column;  // its bit in support.def, counted from the left
+    SocLimits limits;
 };
 
 // Longer prefixes first: Ascend910_93 is not an Ascend910.
 constexpr std::array<Family, 7> kFamilies = {{
-    {"Ascend910_93", true},
-    {"Ascend910B", true},
-    {"Ascend950", true},
-    {"Ascend310P", true},
-    {"Ascend310B", false},
-    {"Ascend910", false},
-    {"IPV350", false},
+    {"Ascend910_93", 1, {1984, 65536, 2048, 4096}},
+    {"Ascend910B", 2, {1984, 65536, 2048, 4096}},
+    {"Ascend950", 0, {1984, 65536, 2048, 4096}},
+    {"Ascend310P", 3, {1024, 1023, 1024, 1024}},
+    {"Ascend310B", 4, {512, 65536, 1024, 1024}},
+    {"Ascend910", 5, {2048, 65535, 1024, 1024}},
+    {"IPV350", 6, {512, 1023, 1024, 1024}},
 }};
 
-const Family *family()
+const Family &family()
 {
     for (const Family &one : kFamilies)
-        if (soc_name().rfind(one.prefix, 0) == 0) return &one;
-    return nullptr;
+        if (soc_name().rfind(one.prefix, 0) == 0) return one;
+    // Nothing works before aclInit has refused the name.
+    return kFamilies.back();
 }
+
+struct Support {
+    const char *function;
+    unsigned families;
+};
+
+constexpr Support kSupport[] = {
+#define SUPPORT(name, families) {#name, families},
+#include "support.def"
+#undef SUPPORT
+};
 
 }  // namespace
 
@@ -40,7 +56,7 @@ const std::string &soc_name()
     return name;
 }
 
-bool soc_is_known() { return family() != nullptr; }
+bool soc_is_known() { return soc_name().rfind(family().prefix, 0) == 0; }
 
 std::string known_socs()
 {
@@ -49,6 +65,19 @@ std::string known_socs()
     return text;
 }
 
-bool soc_captures() { return soc_is_known() && family()->captures; }
+bool soc_supports(const char *function)
+{
+    static const std::unordered_set<std::string_view> lacking = [] {
+        std::unordered_set<std::string_view> found;
+        for (const Support &one : kSupport)
+            if ((one.families >> (kFamilies.size() - 1 - family().column) & 1U) == 0) found.insert(one.function);
+        return found;
+    }();
+    return lacking.empty() || lacking.count(function) == 0;
+}
+
+bool soc_copies_rows_within() { return family().column <= 2; }
+
+const SocLimits &soc_limits() { return family().limits; }
 
 }  // namespace refdevice

@@ -30,6 +30,8 @@ Rule group_rule(Work work)
         case Work::Copy: return Rule::GRP_012;
         case Work::Memset: return Rule::GRP_013;
         case Work::Record: return Rule::GRP_014;
+        case Work::ValueWrite: return Rule::GRP_016;
+        case Work::HostFunc: return Rule::GRP_017;
         default: return Rule::GRP_015;
     }
 }
@@ -51,8 +53,24 @@ aclError capture_task(Stream &stream, std::shared_ptr<Task> task, Work work)
             return code;
         }
     }
-    capture.lane(stream.lane).tasks.push_back(std::move(task));
+    if (!kept(stream.lane == 0 ? Rule::CAP_005 : Rule::XSTR_006) && (work == Work::Copy || work == Work::Kernel))
+        stream.queue.submit(task);
+    auto &tasks = capture.lane(stream.lane).tasks;
+    if (tasks.size() >= kQueueTasks)
+        if (const auto code = demand(Rule::RES_020)) return code;
+    last_task() = LastTask{task, capture.model, stream.capture, stream.lane};
+    tasks.push_back(std::move(task));
     return 0;
+}
+
+// What a blocking stream would do: wait for everything that the other streams of its context have.
+void queue_behind_all(Stream &stream)
+{
+    auto barrier = std::make_shared<BarrierTask>();
+    for (const auto &other : runtime().streams.all())
+        if (other.get() != &stream && other->context.lock() == stream.context.lock())
+            barrier->others.emplace_back(other, other->queue.last());
+    stream.queue.submit(std::move(barrier));
 }
 
 struct Cell {
@@ -99,6 +117,7 @@ Rule memory_rule(NonSafe call, aclmdlRICaptureMode mode)
         case NonSafe::Memcpy: return pick(Rule::MEM_004, Rule::MEM_005, Rule::MEM_006);
         case NonSafe::Memcpy2d: return pick(Rule::MEM_007, Rule::MEM_008, Rule::MEM_009);
         case NonSafe::UnpinnedCopy: return pick(Rule::MEM_019, Rule::MEM_020, Rule::MEM_021);
+        case NonSafe::UnpinnedBatch: return pick(Rule::MEM_063, Rule::MEM_063, Rule::MEM_064);
         default: return pick(Rule::MEM_061, Rule::MEM_061, Rule::MEM_062);
     }
 }
@@ -107,7 +126,10 @@ aclError judge(const Cell &cell, NonSafe call, aclmdlRICaptureMode mode, bool ow
 {
     const ThreadMode &thread = thread_mode();
     const bool listed = call == NonSafe::Memset || call == NonSafe::Memcpy;
-    const bool copy = call == NonSafe::UnpinnedCopy || call == NonSafe::UnpinnedCopy2d;
+    const bool copy = call == NonSafe::UnpinnedCopy || call == NonSafe::UnpinnedCopy2d || call == NonSafe::UnpinnedBatch;
+    // No rule demands that a call of the open end of the list is refused.
+    if (call == NonSafe::Batch)
+        return reject(cell.denied, ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT, "EE1016: a call that is not safe in this capture");
     const Rule memory = memory_rule(call, mode);
     const bool plain = own && !thread.exchanged;
     if (!cell.denied) {
@@ -141,6 +163,12 @@ ThreadMode &thread_mode()
     // The fault MODE-030:skip makes all threads share one mode.
     static ThreadMode shared;
     return kept(Rule::MODE_030) ? mode : shared;
+}
+
+LastTask &last_task()
+{
+    static thread_local LastTask last;
+    return last;
 }
 
 const char *mode_name(aclmdlRICaptureMode mode)
@@ -187,10 +215,25 @@ aclError submit(const std::shared_ptr<Stream> &stream, std::shared_ptr<Task> tas
         }
     }
     if (stream->capture != nullptr) return capture_task(*stream, std::move(task), work);
+    if (const auto model = stream->bound.lock(); model != nullptr && model->capturing) {
+        last_task() = LastTask{task, model, {}, stream->lane};
+        model->lanes[stream->lane].tasks.push_back(std::move(task));
+        return 0;
+    }
+    last_task() = LastTask{};
     const auto context = stream->context.lock();
     const bool beside = context != nullptr && !context->captures.empty() && !stream->is_default;
     if (beside && work == Work::Copy && !kept(Rule::MODE_039)) return demand(Rule::MODE_039);
+    if (stream->was_captured && work == Work::Memset)
+        if (const auto code = demand(Rule::CAP_013)) return code;
+    if (!kept(Rule::STRM_027)) queue_behind_all(*stream);
+    if (work == Work::Copy || work == Work::Kernel) stream->previous = kept(Rule::CAP_004) ? nullptr : task;
+    if (work == Work::Replay && !kept(Rule::EXE_007)) {
+        stream->overtaken = std::move(task);
+        return 0;
+    }
     const std::uint64_t number = stream->queue.submit(std::move(task));
+    if (stream->overtaken != nullptr) stream->queue.submit(std::exchange(stream->overtaken, nullptr));
     if (ticket != nullptr) *ticket = number;
     return 0;
 }

@@ -1,5 +1,6 @@
 #include "tasks.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <sstream>
@@ -79,7 +80,8 @@ bool MemsetTask::perform() const
 {
     std::byte *to = Heap::instance().view(address, count);
     if (to == nullptr) return false;
-    std::memset(to, value, count);
+    for (std::size_t done = 0; done < count; done += sizeof pattern)
+        std::memcpy(to + done, &pattern, std::min(sizeof pattern, count - done));
     return true;
 }
 
@@ -112,6 +114,11 @@ std::string KernelTask::arguments() const
     return text.str();
 }
 
+void Run::wait(const std::function<bool()> &ready) const
+{
+    queue.wait([&] { return ready() || (replay != nullptr && replay->aborted()); });
+}
+
 void RecordTask::run(Run & /*run*/)
 {
     {
@@ -123,14 +130,31 @@ void RecordTask::run(Run & /*run*/)
     notify();
 }
 
+void ExternalTask::run(Run &run)
+{
+    const std::uint64_t ticket = run.replay->ticket(*this);
+    if (record) {
+        RecordTask(event, ticket).run(run);
+    } else {
+        run.wait([&] { return event->completed >= ticket; });
+    }
+}
+
 void WaitTask::run(Run &run)
 {
-    if (run.replay != nullptr && !(kept(Rule::EVT_016) && kept(Rule::UPD_017))) return;
-    if (event->maker == Event::Maker::Ex) {
-        run.queue.wait([this] { return event->completed >= ticket; });
-    } else {
-        run.queue.wait([this] { return event->set; });
+    if (limit) {
+        const bool done = run.queue.wait_within(*limit, [this] { return satisfied(); });
+        if (!done) run.queue.fail(ACL_ERROR_RT_WAIT_TIMEOUT);
+        return;
     }
+    if (run.replay != nullptr && !(kept(Rule::EVT_016) && kept(Rule::UPD_017))) return;
+    run.wait([this] { return satisfied(); });
+}
+
+bool WaitTask::satisfied() const
+{
+    if (event->maker != Event::Maker::Ex) return event->set;
+    return event->completed >= (kept(Rule::EVT_068) ? ticket : event->latest);
 }
 
 void ResetTask::run(Run &run)
@@ -138,6 +162,42 @@ void ResetTask::run(Run &run)
     if (run.replay != nullptr && !kept(Rule::EVT_017)) return;
     const std::lock_guard<std::mutex> lock(device_state().mutex);
     event->set = false;
+}
+
+void ValueWriteTask::run(Run &run)
+{
+    std::byte *to = Heap::instance().view(address, sizeof value);
+    if (to == nullptr) {
+        run.queue.fail(kDeviceFault);
+        return;
+    }
+    {
+        // With MEM-059 broken, half of the word is written.
+        const std::lock_guard<std::mutex> lock(device_state().mutex);
+        std::memcpy(to, &value, kept(Rule::MEM_059) ? sizeof value : sizeof value / 2);
+    }
+    notify();
+}
+
+bool ValueWaitTask::holds(std::uint64_t word) const
+{
+    switch (condition) {
+        case ACL_STREAM_WAIT_VALUE_GEQ: return static_cast<std::int64_t>(word - value) >= 0 || !kept(Rule::MEM_055);
+        case ACL_STREAM_WAIT_VALUE_EQ: return word == value || !kept(Rule::MEM_056);
+        case ACL_STREAM_WAIT_VALUE_AND: return (word & value) != 0 || !kept(Rule::MEM_057);
+        default: return ~(word | value) != 0 || !kept(Rule::MEM_058);
+    }
+}
+
+void ValueWaitTask::run(Run &run)
+{
+    run.wait([this] {
+        const std::byte *from = Heap::instance().view(address, sizeof value);
+        if (from == nullptr) return true;
+        std::uint64_t word = 0;
+        std::memcpy(&word, from, sizeof word);
+        return holds(word);
+    });
 }
 
 void SignalTask::run(Run &run)
@@ -151,11 +211,27 @@ void SignalTask::run(Run &run)
 
 void SignalWaitTask::run(Run &run)
 {
-    run.queue.wait([&] { return run.replay->signals()[signal]; });
+    if (run.replay->unordered()) return;
+    run.wait([&] { return run.replay->signals()[signal]; });
+}
+
+void BarrierTask::run(Run &run)
+{
+    run.wait([this] {
+        return std::all_of(
+            others.begin(), others.end(), [](const auto &other) { return other.first->queue.reached(other.second); });
+    });
 }
 
 void Replay::run(Queue &queue)
 {
+    const auto &lanes = model_->lanes;
+    if (lanes.size() > 1 && !(kept(Rule::XSTR_019) && kept(Rule::XSTR_020))) {
+        unordered_ = true;
+        const bool origin_first = kept(Rule::XSTR_019);
+        for (std::size_t i = 0; i < lanes.size(); ++i) run_lane(queue, lanes[origin_first ? i : lanes.size() - 1 - i]);
+        return;
+    }
     // Sub-streams run beside the origin, so that a wait in one of them stops no other.
     std::vector<std::thread> others;
     for (std::size_t i = 1; i < model_->lanes.size(); ++i)
@@ -168,12 +244,27 @@ void Replay::run_lane(Queue &queue, const Lane &lane)
 {
     Run run{queue, this};
     for (const auto &task : lane.tasks) {
-        if (queue.aborted()) return;
+        if (queue.aborted() || aborted()) return;
         task->run(run);
     }
 }
 
-void ReplayTask::run(Run &run) { Replay(model).run(run.queue); }
+ReplayTask::ReplayTask(std::shared_ptr<Model> what) : model(std::move(what)), aborts(model->aborts)
+{
+    ++model->running;
+    if (!model->has_external) return;
+    const std::lock_guard<std::mutex> lock(device_state().mutex);
+    for (const Lane &lane : model->lanes)
+        for (const auto &task : lane.tasks)
+            if (const auto *external = dynamic_cast<const ExternalTask *>(task.get()))
+                tickets[external] = external->record ? ++external->event->latest : external->event->latest;
+}
+
+void ReplayTask::run(Run &run)
+{
+    Replay(model, tickets, aborts).run(run.queue);
+    if (!kept(Rule::CAP_006)) Replay(model, tickets, aborts).run(run.queue);
+}
 
 void UpdateTask::apply() const
 {

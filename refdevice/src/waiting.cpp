@@ -6,8 +6,6 @@
 namespace refdevice {
 namespace {
 
-constexpr std::uint32_t kNoWaitFlags = ACL_STREAM_PERSISTENT | ACL_STREAM_CPU_SCHEDULE | ACL_STREAM_DEVICE_USE_ONLY;
-
 bool finished(const Event &event)
 {
     if (event.maker == Event::Maker::Ex) return event.completed >= event.latest;
@@ -57,12 +55,16 @@ aclError synchronize_stream(HostLock &lock, aclrtStream handle, const Limit &lim
     if ((code = check_default_stream(*stream, Rule::STRM_009)) != 0) return code;
     if ((code = check_stream_wait(*stream, rule)) != 0) return code;
     if (stream->capture == nullptr && (code = demand(stream->was_captured ? Rule::SYNC_022 : Rule::SYNC_021)) != 0) return code;
-    if ((stream->flags & kNoWaitFlags) != 0) return 0;
+    if ((stream->flags & kNoWaitFlags) != 0) return demand(rule == Rule::SYNC_001 ? Rule::STRM_019 : Rule::STRM_020);
+    if (stream->replayed != 0 && !kept(Rule::EXE_006)) return 0;
+    if (stream->overtaken != nullptr) stream->queue.submit(std::exchange(stream->overtaken, nullptr));
     const std::uint64_t ticket = stream->queue.last();
     lock.unlock();
     const bool done = stream->queue.wait_for(ticket, limit);
     lock.lock();
-    if (!done) return reject(true, ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "EE1002: the stream did not finish in time");
+    if (!done)
+        return refuse({Rule::STRM_023}, true, ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "EE1002: the stream did not finish in time");
+    if (rule != Rule::SYNC_001 && (code = demand(Rule::STRM_024)) != 0) return code;
     code = stream->queue.take_error();
     return reject(code != 0, code, "a task of the stream failed on the device");
 }
@@ -77,6 +79,7 @@ aclError synchronize_device(HostLock &lock, const Limit &limit, bool with_timeou
     if (const auto code = refuse(
             {rule, also}, !context->captures.empty(), ACL_ERROR_RT_STREAM_CAPTURED, "EE1017: a stream of this context is capturing"))
         return code;
+    if (!kept(Rule::STRM_028)) return 0;
     std::vector<std::pair<std::shared_ptr<Stream>, std::uint64_t>> pending;
     for (const auto &stream : runtime().streams.all())
         if (stream->context.lock() == context && (stream->flags & kNoWaitFlags) == 0)
@@ -102,7 +105,7 @@ aclError synchronize_event(HostLock &lock, aclrtEvent handle, const Limit &limit
     if (event == nullptr) return reject(true, ACL_ERROR_RT_INVALID_HANDLE, "not a live event");
     if (const auto code = check_event_wait(*event, rule)) return code;
     if (const auto code = reject(event->external(), ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1006: an external event")) return code;
-    if (capture_of(*event) != nullptr) return 0;
+    if (capture_of(*event) != nullptr || !kept(Rule::EVT_072)) return 0;
     lock.unlock();
     bool done = true;
     {

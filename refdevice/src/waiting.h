@@ -6,6 +6,9 @@
 
 namespace refdevice {
 
+// Streams of these kinds are not waited for.
+constexpr std::uint32_t kNoWaitFlags = ACL_STREAM_PERSISTENT | ACL_STREAM_CPU_SCHEDULE | ACL_STREAM_DEVICE_USE_ONLY;
+
 // Documented timeouts are -1 (no limit) and positive milliseconds.
 aclError check_timeout(std::int32_t milliseconds);
 Limit limit_of(std::int32_t milliseconds);

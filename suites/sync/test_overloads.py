@@ -10,6 +10,7 @@ import pytest
 
 from fixtures import CaptureMode, Device, each_mode, rule
 from fixtures.event import Event
+from fixtures.hostlog import address_of
 from fixtures.outcome import Outcome
 from fixtures.overloads import overloads_of
 from fixtures.stream import Stream
@@ -27,19 +28,18 @@ def through_overload(name: str, act: Callable[[Device, Stream, Event], int]) -> 
     return wait
 
 
-def word(device: Device, handle: object) -> int:
-    """A handle as a number."""
-    return int(device.ffi.cast("uintptr_t", handle))
-
-
 WAITS = {
     "sync_stream": through_overload(
         "aclrtSynchronizeStream(stream, 1000)",
-        lambda d, stream, _: overloads_of(d.session.library.toolkit).synchronize_stream(word(d, stream.handle), 1000),
+        lambda d, stream, _: overloads_of(d.session.library.toolkit).synchronize_stream(
+            address_of(d.ffi, stream.handle), 1000
+        ),
     ),
     "sync_event": through_overload(
         "aclrtSynchronizeEvent(event, 1000)",
-        lambda d, _, event: overloads_of(d.session.library.toolkit).synchronize_event(word(d, event.handle), 1000),
+        lambda d, _, event: overloads_of(d.session.library.toolkit).synchronize_event(
+            address_of(d.ffi, event.handle), 1000
+        ),
     ),
     "sync_device": through_overload(
         "aclrtSynchronizeDevice(1000)",

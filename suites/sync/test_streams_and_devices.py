@@ -133,6 +133,7 @@ def test_refused_sync_is_the_last_error_of_its_thread(device: Device, mode: Capt
     bystander = device.thread()
     device.last_error(keep=False)
     with device.capture(mode) as capture:
+        capture.mark()
         refusal = capture.stream.synchronize()
         refusal.observed()
         seen = [device.last_error(keep=True), device.last_error(keep=False), device.last_error(keep=False)]

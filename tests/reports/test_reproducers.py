@@ -47,14 +47,6 @@ FAULTS = [
 ]
 
 
-@dataclass(frozen=True)
-class Found:
-    """A reproducer and the fault that it was written for."""
-
-    fault: Fault
-    source: Path
-
-
 def red_run(fault: Fault, out: Path, *options: str) -> Path:
     """Run one case over the faulty device; its reproducer."""
     ran = run_pytest(

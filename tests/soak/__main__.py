@@ -34,9 +34,8 @@ class Tally:
 
 def all_cases() -> list[str]:
     """The node ids of every conformance case."""
-    listed = run_pytest("suites", "-n0", "--collect-only", "-q", "-q")
-    ids = run_pytest("suites", "-n0", "--collect-only", "-q").out.splitlines()
-    found = [line for line in ids if "::" in line]
+    listed = run_pytest("suites", "-n0", "--collect-only", "-q")
+    found = [line for line in listed.out.splitlines() if "::" in line]
     if not found:
         raise SystemExit(f"error: no cases collected:\n{listed.text}")
     return found
@@ -50,12 +49,8 @@ def check_round(out: Path, strikes: list[list[str]], wanted: list[str], tally: T
         f"{one.get('classname', '').replace('.', '/')}.py::{one.get('name')}"
         for one in ET.parse(out / "junit.xml").getroot().iter("testcase")
     )
-    allure = Counter(
-        json.loads(path.read_text())["fullName"].split("#")[0].replace(".", "/")
-        + ".py::"
-        + json.loads(path.read_text())["name"]
-        for path in (out / "allure-results").glob("*-result.json")
-    )
+    shown = [json.loads(path.read_text()) for path in (out / "allure-results").glob("*-result.json")]
+    allure = Counter(f"{one['fullName'].split('#')[0].replace('.', '/')}.py::{one['name']}" for one in shown)
     for name, counts in (("record", results), ("JUnit", junit), ("Allure", allure)):
         tally.problems += [f"{name}: lost {case}" for case in wanted if counts[case] == 0]
         tally.problems += [f"{name}: {count} results for {case}" for case, count in counts.items() if count > 1]
