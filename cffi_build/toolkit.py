@@ -35,9 +35,22 @@ class Toolkit:
     header_version: tuple[int, int, int] | None
 
     @property
+    def is_reference(self) -> bool:
+        """Whether this is the reference device, of which each process has one of its own."""
+        return (self.include / "refdevice" / "refdevice.h").is_file()
+
+    @property
     def version_text(self) -> str:
         """The header version as text."""
         return ".".join(map(str, self.header_version)) if self.header_version else "unknown"
+
+    def deprecates(self, function: str) -> bool:
+        """Whether the headers declare ``function`` with a deprecation attribute, before its name or after it."""
+        for header in sorted((self.include / "acl").rglob("*.h")):
+            text = re.sub(r"/\*.*?\*/|//[^\n]*", "", header.read_text(errors="replace"), flags=re.DOTALL)
+            if found := re.search(rf"[^;{{}}]*\b{function}\s*\([^;]*;", text):
+                return "deprecated" in found[0].lower()
+        return False
 
 
 def find_toolkit(explicit: Path | None = None, environ: Mapping[str, str] = os.environ) -> Toolkit:

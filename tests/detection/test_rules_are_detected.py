@@ -10,15 +10,35 @@ import json
 
 import pytest
 
-from catalogue import Kind, Rule, Status
+from catalogue import Kind, Rule, Status, applies
 from cffi_build.files import locked
 from fixtures.markers import the_catalogue
 from tests.harness import pytest as run_pytest
 
-TESTED = [one for one in the_catalogue().values() if one.status is Status.TESTED and one.kind.asserted]
+# What headers say is broken in tests/cffi_build instead: no switch of the device can change a declaration.
+IN_HEADERS = {"DBG-019"}
+
+TESTED = [
+    one
+    for one in the_catalogue().values()
+    if one.status is Status.TESTED and one.kind.asserted and one.id not in IN_HEADERS
+]
 CODED = [one for one in TESTED if one.kind is Kind.MUST_FAIL and one.codes]
 
+# A rule is broken on the first of these SoCs that it holds on.
+SOCS = ("Ascend910B2", "Ascend310P3", "Ascend310B4", "Ascend910A", "Ascend950PR_9599", "Ascend910_9362")
+
 Lines = list[dict[str, object]]
+
+
+def elsewhere() -> dict[str, list[str]]:
+    """The rules that do not hold on the first SoC, by the one that they are broken on."""
+    found: dict[str, list[str]] = {}
+    for rule in TESTED:
+        soc = next(one for one in SOCS if applies(rule, one))
+        if soc != SOCS[0]:
+            found.setdefault(soc, []).append(rule.id)
+    return found
 
 
 def record(operator: str, tmp_path_factory: pytest.TempPathFactory) -> Lines:
@@ -30,8 +50,11 @@ def record(operator: str, tmp_path_factory: pytest.TempPathFactory) -> Lines:
             partial = shared / f"kill-{operator}.partial"
             arguments = ("suites", "-n0", "-p", "tests.detection.kill_plugin", "--sync-budget=2000")
             quiet = ("-W", "ignore::pytest.PytestAssertRewriteWarning", f"--out={shared}/{operator}")
-            ran = run_pytest(*arguments, *quiet, KILL_RECORD=str(partial), KILL_OPERATOR=operator)
+            fault = {"KILL_RECORD": str(partial), "KILL_OPERATOR": operator}
+            ran = run_pytest(*arguments, *quiet, REFDEVICE_SOC=SOCS[0], **fault)
             assert partial.exists(), ran.text
+            for soc, rules in elsewhere().items():
+                run_pytest(*arguments, *quiet, "-k", " or ".join(rules), REFDEVICE_SOC=soc, **fault)
             partial.rename(path)
     return [json.loads(line) for line in path.read_text().splitlines()]
 
