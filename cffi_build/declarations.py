@@ -13,6 +13,11 @@ from cffi_build.preprocess import Preprocessed
 FAMILIES = ("aclmdlRI", "aclrt", "aclnn", "acl")
 # Families of the same prefix that this harness has no business with.
 _OTHER = ("aclop", "acltdt", "aclprof", "aclmdl", "acldvpp", "aclgrph", "aclblas", "aclfv", "aclsys")
+# What the rules on configuration during a capture (CFG) call of those.
+_WANTED = {
+    "aclmdlInitDump", "aclmdlSetDump", "aclmdlFinalizeDump", "aclprofInit", "aclprofFinalize", "aclprofCreateConfig",
+    "aclprofDestroyConfig", "aclprofStart", "aclprofStop",
+}  # fmt: skip
 _SYSTEM_TYPES = (
     "size_t", "ssize_t", "ptrdiff_t", "intptr_t", "uintptr_t", "int8_t", "int16_t", "int32_t", "int64_t",
     "uint8_t", "uint16_t", "uint32_t", "uint64_t", "wchar_t", "FILE", "va_list", "time_t",
@@ -114,7 +119,8 @@ class _Reader:
                 self.constants[node.name] = value
 
     def _function(self, name: str, kind: Any) -> None:
-        if not name.startswith(FAMILIES) or (name.startswith(_OTHER) and not name.startswith("aclmdlRI")):
+        foreign = name.startswith(_OTHER) and not name.startswith("aclmdlRI") and name not in _WANTED
+        if foreign or not name.startswith(FAMILIES):
             return
         params = list(kind.args.params) if kind.args else []
         if any(isinstance(one, c_ast.EllipsisParam) for one in params):

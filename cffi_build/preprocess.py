@@ -19,6 +19,8 @@ from cffi_build.toolkit import Toolkit
 
 # The operator headers are not in every prefix; the reference device's own stand in for them.
 ACL = "acl/acl.h"
+# Parts of the interface that acl.h does not include; a prefix without them lacks only their functions.
+MORE = ("acl/acl_prof.h", "acl/acl_rt_memory_soma.h")
 OPERATORS = ("aclnn/acl_meta.h", "aclnnop/aclnn_add.h", "aclnnop/aclnn_mul.h")
 PRELUDE = "#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n"
 SPELLING = "-Dconstexpr=static const"
@@ -48,9 +50,9 @@ class Preprocessed:
 
 
 def headers_of(toolkit: Toolkit) -> Headers:
-    """Which headers to read: ``acl/acl.h`` of the prefix, operator headers of the prefix or the reference device."""
+    """Which headers to read: those of the prefix, and operator headers of the prefix or the reference device."""
     places = [toolkit.include, toolkit.prefix / "aclnn", REFDEVICE_SOURCES / "include"]
-    folders, includes = [toolkit.include], [ACL]
+    folders, includes = [toolkit.include], [ACL, *(one for one in MORE if (toolkit.include / one).is_file())]
     for name in OPERATORS:
         place = next((one for one in places if (one / name).is_file()), None)
         if place is not None:

@@ -21,7 +21,7 @@ _VARIABLES = ("ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME")
 _INSTALLED = ("cann/latest", "ascend-toolkit/latest", "cann", "ascend-toolkit")
 _INSTALL_ROOT = Path("/usr/local/Ascend")
 _MAIN_LIBRARY = "libascendcl.so"
-_OTHER_LIBRARIES = ("libacl_rt.so", "libnnopbase.so", "libopapi.so", "libopapi_*.so")
+_OTHER_LIBRARIES = ("libacl_rt.so", "libmsprofiler.so", "libnnopbase.so", "libopapi.so", "libopapi_*.so")
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "capture.h"
+#include "condition.h"
 #include "door.h"
 #include "limits.h"
 #include "objects.h"
@@ -37,7 +38,22 @@ aclError check_begin(const Stream &stream, aclmdlRICaptureMode mode)
     return demand(each_its_own && open.thread != std::this_thread::get_id() ? Rule::CAP_041 : Rule::CAP_035);
 }
 
-aclError begin(aclrtStream handle, aclmdlRICaptureMode mode)
+// The model that aclmdlRICaptureToModelRIBegin captures into.
+aclError check_sub_model(aclmdlRI handle)
+{
+    if (const auto code = reject(handle == nullptr, ACL_ERROR_INVALID_PARAM, "the model is NULL")) return code;
+    const auto model = runtime().models.find(handle);
+    if (const auto code = reject(model == nullptr, ACL_ERROR_RT_INVALID_HANDLE, "not a live model")) return code;
+    if (const auto code = reject(!model->branch || model->captured, ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "EE1006: not a sub-model to capture"))
+        return code;
+    const auto context = current_context();
+    const bool open = context != nullptr && std::any_of(context->captures.begin(), context->captures.end(), [&](const auto &one) {
+        return one->model == model;
+    });
+    return reject(open, ACL_ERROR_RT_MODEL_CAPTURED, "EE1017: the sub-model is being captured");
+}
+
+aclError begin(aclrtStream handle, aclmdlRICaptureMode mode, aclmdlRI sub_model)
 {
     aclError code = 0;
     const auto stream = stream_of(handle, code);
@@ -62,10 +78,10 @@ aclError begin(aclrtStream handle, aclmdlRICaptureMode mode)
     if (code == 0)
         code = reject(
             (stream->flags & ACL_STREAM_DEVICE_USE_ONLY) != 0, ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "a device-only stream");
-    if (code == 0) code = check_model_room();
+    if (code == 0 && sub_model == nullptr) code = check_model_room();
     if (code != 0) return code;
     if ((code = check_begin(*stream, mode)) != 0) return code;
-    begin_capture(stream, mode);
+    begin_capture(stream, mode, sub_model);
     return 0;
 }
 
@@ -87,8 +103,9 @@ aclError end(aclrtStream handle, aclmdlRI *output)
     if (stream == nullptr) return reject(true, code, "not a live stream");
     // A default stream that captures all the same (STRM-001 broken) can at least be ended.
     if (stream->capture == nullptr && (code = check_origin(*stream, Rule::STRM_003)) != 0) return code;
-    if ((code = reject(output == nullptr, ACL_ERROR_RT_PARAM_INVALID, "the output is NULL")) != 0) return code;
     const auto capture = stream->capture;
+    const bool branch = capture != nullptr && capture->model->branch;
+    if ((code = reject(output == nullptr && !branch, ACL_ERROR_RT_PARAM_INVALID, "the output is NULL")) != 0) return code;
     if (capture == nullptr) {
         const auto context = stream->context.lock();
         const bool elsewhere = context != nullptr && !context->captures.empty();
@@ -107,9 +124,10 @@ aclError end(aclrtStream handle, aclmdlRI *output)
         code = refuse(
             {Rule::GRP_007}, capture->open_group != nullptr, ACL_ERROR_STREAM_TASK_GROUP_STATUS, "EE1017: a task group is open");
     if (code == 0) code = check_joined(*capture);
-    if (code == 0) code = check_notify_room();
+    if (code == 0) code = check_branches(*capture->model);
+    if (code == 0 && !branch) code = check_notify_room();
     close_capture(capture, code == 0);
-    *output = code == 0 && kept(Rule::CAP_024) ? capture->model_handle : nullptr;
+    if (output != nullptr) *output = code == 0 && kept(Rule::CAP_024) ? capture->model_handle : nullptr;
     return code;
 }
 
@@ -196,7 +214,15 @@ extern "C" {
 
 aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode mode)
 {
-    return enter("aclmdlRICaptureBegin", [&](HostLock &) { return begin(stream, mode); });
+    return enter("aclmdlRICaptureBegin", [&](HostLock &) { return begin(stream, mode, nullptr); });
+}
+
+aclError aclmdlRICaptureToModelRIBegin(aclrtStream stream, aclmdlRI modelRI, aclmdlRICaptureMode mode)
+{
+    return enter("aclmdlRICaptureToModelRIBegin", [&](HostLock &) -> aclError {
+        if (const auto code = check_sub_model(modelRI)) return code;
+        return begin(stream, mode, modelRI);
+    });
 }
 
 aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI *modelRI)

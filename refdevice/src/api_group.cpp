@@ -36,6 +36,8 @@ aclError begin_group(aclrtStream handle)
     if (stream->capture == nullptr) return 0;
     Capture &capture = *stream->capture;
     if (const auto code = demand(stream->lane == 0 ? Rule::GRP_001 : Rule::GRP_023)) return code;
+    if (capture.model->branch)
+        if (const auto code = demand(Rule::UPD_030)) return code;
     if (!capture.model->groups.empty())
         if (const auto code = demand(Rule::GRP_011)) return code;
     if (capture.open_group != nullptr) return group_state(Rule::GRP_006, true, "a task group is open already");

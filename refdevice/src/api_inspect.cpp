@@ -1,6 +1,7 @@
 // Entry points: what is in a model, and what callers note at its tasks (API reference 15, 24).
 #include <algorithm>
 
+#include "condition.h"
 #include "door.h"
 #include "memory.h"
 #include "model.h"
@@ -31,6 +32,7 @@ aclError streams_of(aclmdlRI handle, aclrtStream *output, std::uint32_t *count)
 {
     const auto model = runtime().models.find(handle);
     if (const auto code = bad(model == nullptr || count == nullptr, "no live model, or no place for the number")) return code;
+    if (const auto code = check_root(*model)) return code;
     std::vector<std::pair<std::size_t, std::size_t>> parts;
     for (std::size_t lane = 0; lane < model->lanes.size(); ++lane)
         for (std::size_t part = 0; part <= model->lanes[lane].tasks.size() / kQueueTasks; ++part) parts.emplace_back(lane, part);

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <iostream>
 
+#include "condition.h"
 #include "door.h"
 #include "limits.h"
 #include "model.h"
@@ -58,6 +59,7 @@ aclError execute(HostLock &lock, aclmdlRI handle, aclrtStream stream_handle)
     aclError code = model_of_handle(handle, Rule::EXE_009, model);
     if (code != 0) return code;
     if (model == nullptr) return 0;
+    if ((code = check_root(*model)) != 0) return code;
     const auto stream = stream_of(stream_handle, code);
     if (stream == nullptr) return reject(true, code, "not a live stream");
     if ((code = check_default_stream(*stream, Rule::STRM_011)) != 0) return code;
@@ -87,6 +89,7 @@ aclError destroy(aclmdlRI handle)
     std::shared_ptr<Model> model;
     if (const auto code = model_of_handle(handle, Rule::RES_008, model)) return code;
     if (model == nullptr) return 0;
+    if (const auto code = check_root(*model)) return code;
     if (const auto code = refuse(
             {Rule::CAP_037}, model->capturing && !model->built, ACL_ERROR_RT_MODEL_CAPTURED, "EE1017: the model is being captured"))
         return code;
@@ -94,6 +97,7 @@ aclError destroy(aclmdlRI handle)
         return code;
     if (const auto code = demand(Rule::RES_006)) return code;
     if (const auto context = model->context.lock(); context != nullptr && !kept(Rule::RES_010)) context->lost_streams += model->pool_streams();
+    forget_branches(*model);
     runtime().models.remove(handle);
     return 0;
 }

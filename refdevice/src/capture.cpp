@@ -4,6 +4,7 @@
 #include <set>
 #include <tuple>
 
+#include "condition.h"
 #include "model.h"
 #include "submit.h"
 #include "tasks.h"
@@ -56,13 +57,22 @@ Rule unjoined_rule(const Model &model, const Lane &lane)
 
 }  // namespace
 
-void begin_capture(const std::shared_ptr<Stream> &stream, aclmdlRICaptureMode mode)
+void begin_capture(const std::shared_ptr<Stream> &stream, aclmdlRICaptureMode mode, aclmdlRI sub_model)
 {
     auto capture = std::make_shared<Capture>();
     capture->mode = mode;
     capture->thread = std::this_thread::get_id();
     capture->context = stream->context;
-    std::tie(capture->model_handle, capture->model) = make_model();
+    if (sub_model == nullptr) {
+        std::tie(capture->model_handle, capture->model) = make_model();
+    } else {
+        capture->model_handle = sub_model;
+        capture->model = runtime().models.find(sub_model);
+        capture->model->captured = false;
+        capture->model->capturing = true;
+        capture->model->lanes.clear();
+    }
+    capture->model->context = stream->context;
     join_capture(stream, capture, Joined::Origin);
     if (stream->previous != nullptr && !kept(Rule::CAP_004)) capture->lane(0).tasks.push_back(stream->previous);
     if (const auto context = stream->context.lock()) {
@@ -113,7 +123,10 @@ void close_capture(const std::shared_ptr<Capture> &capture, bool keep_model)
         open.erase(std::remove(open.begin(), open.end(), capture), open.end());
     }
     capture->model->capturing = false;
-    if (!keep_model) runtime().models.remove(capture->model_handle);
+    capture->model->captured = keep_model;
+    if (keep_model || capture->model->branch) return;
+    forget_branches(*capture->model);
+    runtime().models.remove(capture->model_handle);
 }
 
 std::shared_ptr<Capture> capture_of(const Event &event)

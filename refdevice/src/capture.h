@@ -8,8 +8,8 @@
 
 namespace refdevice {
 
-// Open a capture on `stream`, which does not capture yet.
-void begin_capture(const std::shared_ptr<Stream> &stream, aclmdlRICaptureMode mode);
+// Open a capture on `stream`, which does not capture yet, into a new model or into a sub-model.
+void begin_capture(const std::shared_ptr<Stream> &stream, aclmdlRICaptureMode mode, aclmdlRI sub_model);
 
 // Make `stream` part of the capture as a sub-stream.
 void join_capture(const std::shared_ptr<Stream> &stream, const std::shared_ptr<Capture> &capture, Joined how);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "condition.h"
 #include "submit.h"
 #include "tasks.h"
 
@@ -66,6 +67,7 @@ aclError external_in_capture(const std::shared_ptr<Stream> &stream, const std::s
         return code;
     if (stream->capture == nullptr) return 0;
     const auto model = stream->capture->model;
+    if (const auto code = check_root(*model)) return code;
     if (const auto code = check_once(*event, model, use)) return code;
     if (const auto code = demand(record ? Rule::EVT_029 : Rule::EVT_030)) return code;
     auto task = std::make_shared<ExternalTask>(event, record);

@@ -117,6 +117,17 @@ struct Lane {
     bool returned = false, ended = false;  // ended: aclmdlRIEndTask
 };
 
+// What decides a conditional task: a word of device memory that belongs to a model being captured.
+struct Condition {
+    Condition() = default;
+    Condition(const Condition &) = delete;
+    ~Condition();
+    std::weak_ptr<Model> model;
+    std::uint32_t initial = 0;
+    bool assign_default = false, used = false;
+    void *word = nullptr;
+};
+
 struct TaskGroup {
     std::weak_ptr<Model> model;
     std::vector<std::shared_ptr<KernelSlot>> slots;
@@ -138,6 +149,10 @@ struct Model {
     std::atomic<int> running{0};  // replays submitted and not finished
     std::atomic<unsigned> aborts{0};
     bool built = false;  // by aclmdlRIBuildBegin, not by a capture
+    // A sub-model: made by a conditional task of another model, captured by aclmdlRICaptureToModelRIBegin.
+    bool branch = false, captured = false;
+    std::vector<std::shared_ptr<Model>> branches;
+    std::vector<std::shared_ptr<Condition>> conditions;
 
     // Streams of the device's pool that the model holds: a long lane takes several hardware queues.
     std::size_t pool_streams() const;
@@ -164,6 +179,8 @@ struct Capture {
 
 struct Notify {};
 struct Label {};
+struct Pool {};
+struct Profiling {};
 
 // A stream of a model, as introspection hands it out: a stretch of one lane.
 struct ModelStream {
@@ -187,6 +204,9 @@ struct Runtime {
     Registry<Label> labels{7};
     Registry<ModelStream> model_streams{8};
     Registry<Task> tasks{9};
+    Registry<Condition> conditions{10};
+    Registry<Pool> pools{11};
+    Registry<Profiling> profilings{12};
 };
 
 Runtime &runtime();

@@ -9,7 +9,7 @@
 
 namespace refdevice {
 
-enum class Work { Copy, Memset, Kernel, Record, Wait, Reset, Replay, ValueWrite, ValueWait, HostFunc };
+enum class Work { Copy, Memset, Kernel, Record, Wait, Reset, Replay, ValueWrite, ValueWait, HostFunc, Condition, Reduce };
 
 // The default-stream ban (STRM-004 ... STRM-011) and its end (STRM-012).
 aclError check_default_stream(const Stream &stream, Rule rule);

@@ -6,6 +6,7 @@
 #include <sstream>
 #include <thread>
 
+#include "condition.h"
 #include "fault.h"
 #include "memory.h"
 
@@ -262,6 +263,7 @@ ReplayTask::ReplayTask(std::shared_ptr<Model> what) : model(std::move(what)), ab
 
 void ReplayTask::run(Run &run)
 {
+    arm_conditions(*model);
     Replay(model, tickets, aborts).run(run.queue);
     if (!kept(Rule::CAP_006)) Replay(model, tickets, aborts).run(run.queue);
 }

@@ -3,6 +3,7 @@
 #define REFDEVICE_ACL_H
 
 #include "acl/acl_base.h"
+#include "acl/acl_mdl.h"
 #include "acl/acl_rt.h"
 
 #endif

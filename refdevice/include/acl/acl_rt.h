@@ -33,10 +33,6 @@
 #define ACL_STREAM_WAIT_VALUE_AND 0x2U
 #define ACL_STREAM_WAIT_VALUE_NOR 0x3U
 
-/* flags of aclmdlRIBindStream (API reference 15) */
-#define ACL_MODEL_STREAM_FLAG_HEAD 0x00000000U
-#define ACL_MODEL_STREAM_FLAG_DEFAULT 0x7FFFFFFFU
-
 /* creation flags of streams (API reference 06) */
 #define ACL_STREAM_FAST_LAUNCH 0x00000001U
 #define ACL_STREAM_FAST_SYNC 0x00000002U
@@ -45,10 +41,6 @@
 #define ACL_STREAM_CPU_SCHEDULE 0x00000010U
 #define ACL_STREAM_DEVICE_USE_ONLY 0x00000020U
 
-/* detail of aclmdlRIDebugJsonPrint (API reference 15) */
-#define ACL_MDLRI_DEBUG_JSON_PRINT_SUMMARY 0x0U
-#define ACL_MDLRI_DEBUG_JSON_PRINT_VERBOSE 0x1U
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -56,8 +48,6 @@ extern "C" {
 typedef void *aclrtStream;
 typedef void *aclrtEvent;
 typedef void *aclrtContext;
-typedef void *aclmdlRI;
-typedef void *aclrtTaskGrp;
 
 typedef enum aclrtMemMallocPolicy {
     ACL_MEM_MALLOC_HUGE_FIRST = 0,
@@ -72,6 +62,20 @@ typedef enum aclrtMemcpyKind {
     ACL_MEMCPY_DEVICE_TO_DEVICE = 3,
     ACL_MEMCPY_DEFAULT = 4
 } aclrtMemcpyKind;
+
+typedef enum aclrtCmoType {
+    ACL_RT_CMO_TYPE_PREFETCH = 0,
+    ACL_RT_CMO_TYPE_WRITEBACK = 1,
+    ACL_RT_CMO_TYPE_INVALID = 2,
+    ACL_RT_CMO_TYPE_FLUSH = 3
+} aclrtCmoType;
+
+typedef enum {
+    ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM = 10,
+    ACL_RT_MEMCPY_SDMA_AUTOMATIC_MAX = 11,
+    ACL_RT_MEMCPY_SDMA_AUTOMATIC_MIN = 12,
+    ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL = 13
+} aclrtReduceKind;
 
 typedef enum aclrtEventStatus {
     ACL_EVENT_STATUS_COMPLETE = 0,
@@ -106,23 +110,10 @@ typedef enum aclrtLastErrLevel {
     ACL_RT_THREAD_LEVEL = 0
 } aclrtLastErrLevel;
 
-typedef enum aclmdlRICaptureMode {
-    ACL_MODEL_RI_CAPTURE_MODE_GLOBAL = 0,
-    ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL = 1,
-    ACL_MODEL_RI_CAPTURE_MODE_RELAXED = 2
-} aclmdlRICaptureMode;
-
-typedef enum aclmdlRICaptureStatus {
-    ACL_MODEL_RI_CAPTURE_STATUS_NONE = 0,
-    ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE = 1,
-    ACL_MODEL_RI_CAPTURE_STATUS_INVALIDATED = 2
-} aclmdlRICaptureStatus;
-
 typedef struct aclrtMallocConfig aclrtMallocConfig;
 
 typedef void *aclrtLabel;
 typedef void *aclrtNotify;
-typedef void *aclmdlRITask;
 typedef void *aclrtFuncHandle;
 typedef struct aclrtLaunchKernelCfg aclrtLaunchKernelCfg;
 typedef void (*aclrtHostFunc)(void *args);
@@ -168,73 +159,6 @@ typedef union {
     uint32_t streamPriority;
     uint32_t reserve[4];
 } aclrtStreamAttrValue;
-
-typedef enum aclmdlRITaskType {
-    ACL_MODEL_RI_TASK_DEFAULT = 0,
-    ACL_MODEL_RI_TASK_KERNEL = 1,
-    ACL_MODEL_RI_TASK_EVENT_RECORD = 2,
-    ACL_MODEL_RI_TASK_EVENT_WAIT = 3,
-    ACL_MODEL_RI_TASK_EVENT_RESET = 4,
-    ACL_MODEL_RI_TASK_VALUE_WRITE = 5,
-    ACL_MODEL_RI_TASK_VALUE_WAIT = 6
-} aclmdlRITaskType;
-
-typedef struct aclmdlRIKernelTaskParams {
-    aclrtFuncHandle funcHandle;
-    aclrtLaunchKernelCfg *cfg;
-    void *args;
-    uint32_t isHostArgs;
-    size_t argsSize;
-    uint32_t numBlocks;
-    uint32_t rsv[10];
-} aclmdlRIKernelTaskParams;
-
-typedef struct aclmdlRIEventRecordTaskParams {
-    aclrtEvent event;
-    uint32_t eventFlag;
-    uint32_t recordFlag;
-} aclmdlRIEventRecordTaskParams;
-
-typedef struct aclmdlRIEventWaitTaskParams {
-    aclrtEvent event;
-    uint32_t eventFlag;
-    uint32_t waitFlag;
-} aclmdlRIEventWaitTaskParams;
-
-typedef struct aclmdlRIEventResetTaskParams {
-    aclrtEvent event;
-    uint32_t eventFlag;
-    uint32_t resetFlag;
-} aclmdlRIEventResetTaskParams;
-
-typedef struct aclmdlRIValueWriteTaskParams {
-    void *devAddr;
-    uint64_t value;
-} aclmdlRIValueWriteTaskParams;
-
-typedef struct aclmdlRIValueWaitTaskParams {
-    void *devAddr;
-    uint64_t value;
-    uint32_t flag;
-} aclmdlRIValueWaitTaskParams;
-
-typedef struct aclmdlRITaskParams {
-    aclmdlRITaskType type;
-    uint32_t rsv0[3];
-    aclrtTaskGrp taskGrp;
-    void *opInfoPtr;
-    size_t opInfoSize;
-    uint8_t rsv1[32];
-    union {
-        uint8_t rsv2[128];
-        struct aclmdlRIKernelTaskParams kernelTaskParams;
-        struct aclmdlRIEventRecordTaskParams eventRecordTaskParams;
-        struct aclmdlRIEventWaitTaskParams eventWaitTaskParams;
-        struct aclmdlRIEventResetTaskParams eventResetTaskParams;
-        struct aclmdlRIValueWriteTaskParams valueWriteTaskParams;
-        struct aclmdlRIValueWaitTaskParams valueWaitTaskParams;
-    };
-} aclmdlRITaskParams;
 
 /* initialisation, versions, errors */
 ACL_FUNC_VISIBILITY aclError aclInit(const char *configPath);
@@ -347,6 +271,18 @@ ACL_FUNC_VISIBILITY aclError aclrtMemcpyBatchAsyncV2(
 ACL_FUNC_VISIBILITY aclError aclrtValueWrite(void *devAddr, uint64_t value, uint32_t flag, aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclrtValueWait(void *devAddr, uint64_t value, uint32_t flag, aclrtStream stream);
 
+ACL_FUNC_VISIBILITY aclError aclrtGetMemcpyDescSize(aclrtMemcpyKind kind, size_t *descSize);
+ACL_FUNC_VISIBILITY aclError aclrtSetMemcpyDesc(
+    void *desc, aclrtMemcpyKind kind, void *srcAddr, void *dstAddr, size_t count, void *config);
+ACL_FUNC_VISIBILITY aclError aclrtMemcpyAsyncWithDesc(void *desc, aclrtMemcpyKind kind, aclrtStream stream);
+ACL_FUNC_VISIBILITY aclError aclrtMemcpyAsyncWithOffset(
+    void **dst, size_t destMax, size_t dstDataOffset, const void **src, size_t count, size_t srcDataOffset,
+    aclrtMemcpyKind kind, aclrtStream stream);
+ACL_FUNC_VISIBILITY aclError aclrtReduceAsync(
+    void *dst, const void *src, uint64_t count, aclrtReduceKind kind, aclDataType type, aclrtStream stream,
+    void *reserve);
+ACL_FUNC_VISIBILITY aclError aclrtCmoAsync(void *src, size_t size, aclrtCmoType cmoType, aclrtStream stream);
+
 /* labels, notifies, overflow */
 ACL_FUNC_VISIBILITY aclError aclrtCreateLabel(aclrtLabel *label);
 ACL_FUNC_VISIBILITY aclError aclrtDestroyLabel(aclrtLabel label);
@@ -357,45 +293,10 @@ ACL_FUNC_VISIBILITY aclError aclrtGetDeviceSatMode(aclrtFloatOverflowMode *mode)
 ACL_FUNC_VISIBILITY aclError aclrtGetOverflowStatus(void *outputAddr, size_t outputSize, aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclrtResetOverflowStatus(aclrtStream stream);
 
-/* model runtime instances: capture */
-ACL_FUNC_VISIBILITY aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode mode);
-ACL_FUNC_VISIBILITY aclError aclmdlRICaptureGetInfo(
-    aclrtStream stream, aclmdlRICaptureStatus *status, aclmdlRI *modelRI);
-ACL_FUNC_VISIBILITY aclError aclmdlRICaptureThreadExchangeMode(aclmdlRICaptureMode *mode);
-ACL_FUNC_VISIBILITY aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI *modelRI);
-
-/* model runtime instances: task groups and updates */
-ACL_FUNC_VISIBILITY aclError aclmdlRICaptureTaskGrpBegin(aclrtStream stream);
-ACL_FUNC_VISIBILITY aclError aclmdlRICaptureTaskGrpEnd(aclrtStream stream, aclrtTaskGrp *handle);
-ACL_FUNC_VISIBILITY aclError aclmdlRICaptureTaskUpdateBegin(aclrtStream stream, aclrtTaskGrp handle);
-ACL_FUNC_VISIBILITY aclError aclmdlRICaptureTaskUpdateEnd(aclrtStream stream);
-
-/* model runtime instances: built task by task */
-ACL_FUNC_VISIBILITY aclError aclmdlRIBuildBegin(aclmdlRI *modelRI, uint32_t flag);
-ACL_FUNC_VISIBILITY aclError aclmdlRIBindStream(aclmdlRI modelRI, aclrtStream stream, uint32_t flag);
-ACL_FUNC_VISIBILITY aclError aclmdlRIEndTask(aclmdlRI modelRI, aclrtStream stream);
-ACL_FUNC_VISIBILITY aclError aclmdlRIBuildEnd(aclmdlRI modelRI, void *reserve);
-ACL_FUNC_VISIBILITY aclError aclmdlRIUnbindStream(aclmdlRI modelRI, aclrtStream stream);
-ACL_FUNC_VISIBILITY aclError aclmdlRIAbort(aclmdlRI modelRI);
-
-/* model runtime instances: what is in them */
-ACL_FUNC_VISIBILITY aclError aclmdlRIGetId(aclmdlRI modelRI, uint32_t *modelRIId);
-ACL_FUNC_VISIBILITY aclError aclmdlRIGetStreams(aclmdlRI modelRI, aclrtStream *streams, uint32_t *numStreams);
-ACL_FUNC_VISIBILITY aclError aclmdlRIGetTasksByStream(aclrtStream stream, aclmdlRITask *tasks, uint32_t *numTasks);
-ACL_FUNC_VISIBILITY aclError aclmdlRITaskGetType(aclmdlRITask task, aclmdlRITaskType *type);
-ACL_FUNC_VISIBILITY aclError aclmdlRITaskGetParams(aclmdlRITask task, aclmdlRITaskParams *params);
-ACL_FUNC_VISIBILITY aclError aclrtCacheLastTaskOpInfo(const void *const infoPtr, const size_t infoSize);
-ACL_FUNC_VISIBILITY aclError aclrtCacheLastTaskExtendInfo(const char *const extendInfoPtr, const size_t infoSize);
-
-/* model runtime instances: execution, debugging, life */
-ACL_FUNC_VISIBILITY aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout);
-ACL_FUNC_VISIBILITY aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream);
-ACL_FUNC_VISIBILITY aclError aclmdlRIDestroy(aclmdlRI modelRI);
-ACL_FUNC_VISIBILITY aclError aclmdlRIDebugJsonPrint(aclmdlRI modelRI, const char *path, uint32_t flags);
-ACL_FUNC_VISIBILITY ACL_DEPRECATED_MESSAGE("use aclmdlRIDebugJsonPrint") aclError aclmdlRIDebugPrint(aclmdlRI modelRI);
-
 #ifdef __cplusplus
 }
 #endif
+
+#include "acl/acl_rt_model.h"
 
 #endif
