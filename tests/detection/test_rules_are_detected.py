@@ -93,4 +93,4 @@ def test_another_refusal_code_deviates(rule: Rule, recoded: Lines) -> None:
 
 
 def test_the_record_holds_the_whole_suite(skipped: Lines) -> None:
-    assert {one["rule"] for one in skipped} == {one.id for one in TESTED}
+    assert {one["rule"] for one in skipped} - IN_HEADERS == {one.id for one in TESTED}
