@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pycparser import c_ast, c_generator, c_parser
@@ -23,6 +23,8 @@ _SYSTEM_TYPES = (
     "uint8_t", "uint16_t", "uint32_t", "uint64_t", "wchar_t", "FILE", "va_list", "time_t",
 )  # fmt: skip
 _FLOATS = {"float", "double"}
+# Their pointers to pointers stand in device memory, which the host cannot read (API reference 11-03).
+_DEVICE_ADDRESSED = {"aclrtMemcpyAsyncWithOffset"}
 
 
 @dataclass(frozen=True)
@@ -129,6 +131,8 @@ class _Reader:
         if len(params) == 1 and self.render.visit(params[0]).strip() == "void":
             params = []
         made = tuple(self._param(number, one) for number, one in enumerate(params))
+        if name in _DEVICE_ADDRESSED:
+            made = tuple(replace(one, pointee=False) for one in made)
         self.functions[name] = Function(name, self.render.visit(_unnamed(kind.type)), made)
 
     def _param(self, number: int, node: Any) -> Param:

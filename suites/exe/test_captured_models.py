@@ -5,7 +5,8 @@ Plan
 - it does not block; done after a synchronization; later work runs after it                    EXE-006, 007, 034
 - what cannot be executed, and where not                                                       EXE-009, 014, 028
 - several models at once                                                                       EXE-032
-- recorded: NULL stream, capturing stream, empty model, the synchronous call, abort            EXE-010 … 012, 017, 027
+- recorded: NULL stream, capturing stream, empty model, synchronous call, abort               EXE-010 … 012, 017, 027
+- recorded: a sub-model                                                                         EXE-015
 - recorded: other threads, overlapping executions, during a capture                            EXE-030, 031, 033
 A replay is held by an event of ACL_EVENT_EXTERNAL, which the model waits for.
 """
@@ -15,6 +16,7 @@ import pytest
 
 from fixtures import CaptureMode, Device, each_mode, rule
 from fixtures.capture import Model
+from fixtures.conditional import branch
 from fixtures.counter import Counter
 from fixtures.event import Event
 from fixtures.modes import StreamFlag
@@ -252,3 +254,16 @@ def test_execution_while_another_stream_captures(device: Device, mode: CaptureMo
         capture.ends_consistently()
     stream.finish()
     counter.expect(int(accepted), what="executions during the capture")
+
+
+@each_mode()
+@rule("EXE-015")
+def test_sub_model_on_its_own(device: Device, mode: CaptureMode) -> None:
+    counter, elsewhere = Counter(device), device.stream()
+    with device.capture(mode) as root, branch(root, mode) as sub:
+        counter.submit(sub.stream)
+        sub.end().required()
+    ran = elsewhere.execute(sub.handle).observed_acceptance("aclmdlRIExecuteAsync of the sub-model")
+    elsewhere.finish()
+    root.model.replay(elsewhere)  # control: its root runs it
+    counter.expect(1 + ran, what="executions of the branch")

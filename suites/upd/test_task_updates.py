@@ -13,71 +13,18 @@ A refused update must leave the parameters as they were: the next replay shows i
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
 from fixtures import CaptureMode, Device, each_mode, rule, variant
-from fixtures.capture import Model
+from fixtures.grouped import BASE, STEP, Grouped, grouped, same
 from fixtures.memory import Buffer
-from fixtures.operators import Operator
 from fixtures.outcome import Outcome
 from fixtures.stream import Stream, TaskGroup
 
 R = CaptureMode.RELAXED
-BASE, STEP = 1.0, 2.0
-
-
-@dataclass(frozen=True)
-class Grouped:
-    """A model with task groups of operators ``out = BASE + alpha * STEP``, captured with alpha 1."""
-
-    device: Device
-    model: Model
-    stream: Stream
-    first: Buffer
-    second: Buffer
-    outs: list[list[Buffer]] = field(default_factory=list)
-    groups: list[TaskGroup] = field(default_factory=list)
-
-    def operator(self, alpha: float, *, group: int = 0, task: int = 0) -> Operator:
-        """A replacement for one task of a group."""
-        return self.device.add(self.first, self.second, self.outs[group][task], alpha=alpha)
-
-    def replay(self) -> list[list[float]]:
-        """Clear the results, replay, and return each task's result (all elements are equal, else NaN)."""
-        for out in (one for outs in self.outs for one in outs):
-            out.write(0)
-        self.model.replay(self.stream)
-        return [[same(out) for out in outs] for outs in self.outs]
-
-    def expect(self, *alphas: list[float], what: str) -> None:
-        """Replay and expect the results that these alphas give, one list a group."""
-        wanted = [[BASE + alpha * STEP for alpha in group] for group in alphas]
-        seen = self.replay()
-        self.device.case.expect(seen == wanted, what=what, expected=wanted, actual=seen)
-
-
-def same(buffer: Buffer) -> float:
-    """The value that all elements of a buffer have, or NaN."""
-    content = buffer.read()
-    return float(content.flat[0]) if (content == content.flat[0]).all() else float("nan")
-
-
-def grouped(device: Device, *sizes: int, mode: CaptureMode = R) -> Grouped:
-    """Capture a model with one task group for each of ``sizes`` (number of operators in it)."""
-    first, second = device.buffer(np.full(8, BASE, np.float32)), device.buffer(np.full(8, STEP, np.float32))
-    outs = [[device.buffer(np.zeros(8, np.float32)) for _ in range(size)] for size in sizes]
-    operators = [[device.add(first, second, out, alpha=1) for out in group] for group in outs]
-    groups = []
-    with device.capture(mode) as capture:
-        for members in operators:
-            with capture.stream.group() as made:
-                for operator in members:
-                    operator.launch(capture.stream).required()
-            groups.extend(made)
-    return Grouped(device, capture.model, capture.stream, first, second, outs, groups)
 
 
 @rule("UPD-001", "UPD-016")
