@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV ?= .venv
 JOBS ?= 2
 OUT ?= out
+# The SoC that the reference device plays: make conform SOC=Ascend310P3
+SOC ?=
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := conform
@@ -20,7 +22,7 @@ $(VENV)/.ready: pyproject.toml
 
 # The main job: every suite on the toolkit that is found, or on the reference device.
 conform: $(VENV)/.ready
-	$(BIN)/python -m pytest suites -n $(JOBS) --out=$(OUT) $(ARGS)
+	$(if $(SOC),REFDEVICE_SOC=$(SOC) )$(BIN)/python -m pytest suites -n $(JOBS) --out=$(OUT) $(ARGS)
 
 # The harness's own tests.
 test: lint

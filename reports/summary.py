@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 
-from catalogue import Catalogue
+from catalogue import Catalogue, by_area
 from fixtures.verdict import Verdict
 from reports.read import CaseResult, Run
+
+# Where nothing is red, these say why a case did not apply: one line a reason, not one a rule.
+_WITHOUT_FINDING = {Verdict.UNSUPPORTED, Verdict.NOT_RUN}
+_WIDTH = 116
 
 
 def rule_verdicts(cases: Iterable[CaseResult]) -> dict[str, Verdict]:
@@ -44,12 +49,21 @@ def summary_lines(run: Run, catalogue: Catalogue) -> list[str]:
 
 def _findings(run: Run, catalogue: Catalogue, verdicts: dict[str, Verdict]) -> list[str]:
     lines = []
+    skipped: dict[tuple[Verdict, str], Counter[str]] = defaultdict(Counter)
     for rule, verdict in sorted(verdicts.items()):
         if verdict is Verdict.CONFORMS:
             continue
+        cases = [case for case in run.cases if rule in case.rules and case.verdict == verdict.value]
+        if verdict in _WITHOUT_FINDING and not any(case.red for case in cases):
+            for case in cases:
+                skipped[verdict, case.reason][rule] += 1
+            continue
         lines.append(f"{verdict.value:>11}  {rule}  {catalogue[rule].statement}")
-        reasons = Counter(case.reason for case in run.cases if rule in case.rules and case.verdict == verdict.value)
+        reasons = Counter(case.reason for case in cases)
         lines.extend(f"{'':13}{count} x {reason}" for reason, count in reasons.most_common(3))
+    for (verdict, reason), rules in skipped.items():
+        lines.append(f"{verdict.value:>11}  {rules.total()} x {reason}")
+        lines.extend(textwrap.wrap(by_area(rules), width=_WIDTH, initial_indent=" " * 13, subsequent_indent=" " * 13))
     improved = Counter(case.reason for case in run.cases if case.red and case.verdict == Verdict.CONFORMS.value)
     lines.extend(f"{'red':>11}  {count} x {reason}" for reason, count in improved.items())
     lines.extend(f"  unfinished  {one}" for one in run.unfinished)

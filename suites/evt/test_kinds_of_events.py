@@ -223,6 +223,7 @@ def test_ipc_flag_with_another_flag(device: Device, beside: EventFlag) -> None:
 @each_mode()
 @rule("EVT-085")
 def test_event_of_the_overload_links_streams(device: Device, mode: CaptureMode) -> None:
+    device.needs("aclrtCreateEvent")
     device.case.note("C++ overload aclrtCreateEvent(event, ACL_EVENT_SYNC)")
     code, address = overloads_of(device.library.toolkit).create_event(EventFlag.SYNC)
     device.outcome("aclrtCreateEvent(event, flag)", code).succeeds()

@@ -60,14 +60,16 @@ def test_destroying_no_model_is_refused(device: Device) -> None:
 @rule("RES-010")
 def test_captures_give_back_what_they_took(device: Device, mode: CaptureMode) -> None:
     """More captures than the device has streams, each destroyed before the next."""
-    rounds, library, stream, counter = limits_of(device).streams + 64, device.library, device.stream(), Counter(device)
+    rounds, stream, counter = limits_of(device).streams + 64, device.stream(), Counter(device)
+    begin, end = device.bare("aclmdlRICaptureBegin"), device.bare("aclmdlRICaptureEnd")
+    memset, destroy = device.bare("aclrtMemsetAsync"), device.bare("aclmdlRIDestroy")
     model, target = device.ffi.new("aclmdlRI *"), device.allocate(64)
     for _ in range(rounds):
         codes = [
-            library.aclmdlRICaptureBegin(stream.handle, mode),
-            library.aclrtMemsetAsync(target, 64, 0, 64, stream.handle),
-            library.aclmdlRICaptureEnd(stream.handle, model),
-            library.aclmdlRIDestroy(model[0]),
+            begin(stream.handle, mode),
+            memset(target, 64, 0, 64, stream.handle),
+            end(stream.handle, model),
+            destroy(model[0]),
         ]
         if any(codes):
             device.case.expect(

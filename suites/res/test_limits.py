@@ -162,20 +162,23 @@ def test_graph_that_needs_more_streams_than_there_are(whole_device: Device, mode
 @rule("RES-014", "RES-019")
 def test_many_live_models(whole_device: Device, mode: CaptureMode) -> None:
     device = whole_device
-    library, stream, model, target = device.library, device.stream(), device.ffi.new("aclmdlRI *"), device.allocate(64)
-    models, codes = [], [0]
+    begin, end, memset = (
+        device.bare(one) for one in ("aclmdlRICaptureBegin", "aclmdlRICaptureEnd", "aclrtMemsetAsync")
+    )
+    stream, model, target = device.stream(), device.ffi.new("aclmdlRI *"), device.allocate(64)
+    models, codes, destroy = [], [0], device.bare("aclmdlRIDestroy")
     while len(models) < MODEL_ROUNDS:
         codes = [
-            library.aclmdlRICaptureBegin(stream.handle, mode),
-            library.aclrtMemsetAsync(target, 64, 0, 64, stream.handle),
-            library.aclmdlRICaptureEnd(stream.handle, model),
+            begin(stream.handle, mode),
+            memset(target, 64, 0, 64, stream.handle),
+            end(stream.handle, model),
         ]
         if any(codes):
             break
         models.append(model[0])
     device.case.observe("live models", len(models))
     device.case.observe("Begin, memset, End of the last one", codes)
-    failed = sum(library.aclmdlRIDestroy(one) != 0 for one in models)
+    failed = sum(destroy(one) != 0 for one in models)
     device.case.expect(failed == 0, what="destructions of live models that failed", expected=0, actual=failed)
     expect_usable(device, stream)
 

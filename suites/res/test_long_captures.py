@@ -19,7 +19,7 @@ DEVICE_TO_DEVICE = 3
 def capture_shifts(device: Device, capture: Capture, buffer: Buffer, *, tasks: int) -> None:
     """Capture ``tasks`` copies, each moving the next element of the first half one place further into the second."""
     copy, stream, base = (
-        device.library.aclrtMemcpyAsync,
+        device.bare("aclrtMemcpyAsync"),
         capture.stream.handle,
         int(device.ffi.cast("uintptr_t", buffer.address)),
     )
