@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from catalogue.codes import is_code
-from catalogue.model import DuplicateRule, InvalidRule, Kind, Rule, Severity, Status, UnknownRule
+from catalogue.model import ROLES, DuplicateRule, InvalidRule, Kind, Rule, Severity, Status, UnknownRule
 from catalogue.toml import read_toml
 
-_LISTS = ("api", "modes", "codes", "families", "socs", "readings", "source")
+_LISTS = ("api", "modes", "roles", "codes", "families", "socs", "readings", "source")
 _TEXTS = ("needs", "note", "observed", "reason")
 _REQUIRED = ("id", "statement", "kind", "severity", "source", "status")
 _KEYS = {one.name for one in fields(Rule)} - {"area", "folder"}
@@ -80,6 +80,9 @@ def _rule(path: Path, area: str, entry: dict[str, Any]) -> Rule:
     for code in entry.get("codes", ()):
         if not is_code(code):
             raise InvalidRule(f"{where}: {code} is not a documented return code (catalogue/codes.toml)")
+    for role in entry.get("roles", ()):
+        if role not in ROLES:
+            raise InvalidRule(f"{where}: {role!r} is not a role; one of {', '.join(ROLES)}")
     if entry["status"] == Status.UNTESTABLE and not entry.get("reason"):
         raise InvalidRule(f"{where}: an untestable rule needs a reason that a reviewer accepts")
     lists: dict[str, Any] = {key: tuple(entry.get(key, ())) for key in _LISTS}

@@ -5,6 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+# Who calls, and on which stream, where a rule says so: threads by who began the capture, streams by their part in it.
+ROLES = (
+    "own thread",
+    "other thread",
+    "origin stream",
+    "sub-stream",
+    "other stream",
+    "default stream",
+    "other context",
+)
+
 
 class Kind(str, Enum):
     """The polarity of a rule: what a device that keeps it does."""
@@ -45,7 +56,8 @@ class Rule:
     """One testable sentence of the contract (``suites/<area>/rules.toml``).
 
     ``codes`` is the set of documented refusal codes by name; empty means that the documents name none, so that any
-    refusal conforms. ``socs`` lists SoC families; empty means "wherever the API exists" (``catalogue/support.toml``).
+    refusal conforms. ``roles`` are those that the statement names (``ROLES``). ``socs`` lists SoC families; empty means
+    "wherever the API exists" (``catalogue/support.toml``).
     ``readings`` names the entries of ``catalogue/readings.toml`` that settle a disagreement between documents.
     ``observed`` is what the open-source runtime was seen to do: background, never a criterion.
     """
@@ -61,6 +73,7 @@ class Rule:
     status: Status
     api: tuple[str, ...] = ()
     modes: tuple[str, ...] = ()
+    roles: tuple[str, ...] = ()
     codes: tuple[str, ...] = ()
     families: tuple[str, ...] = ()
     socs: tuple[str, ...] = ()

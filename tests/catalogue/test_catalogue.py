@@ -51,6 +51,11 @@ def test_a_good_file_loads(tmp_path: Path) -> None:
         ("AAA-001", "BBB-001", "must begin with AAA-"),
         ("must-fail", "must-not", "'must-not' is not a kind; one of must-fail"),
         ("ACL_ERROR_RT_STREAM_CAPTURED", "ACL_ERROR_NO_SUCH", "is not a documented return code"),
+        (
+            'severity = "critical"',
+            'severity = "critical"\nroles = ["driver"]',
+            "'driver' is not a role; one of own thread",
+        ),
         ('status = "untested"', 'status = "untestable"', "needs a reason"),
         ('status = "untested"', "status = untested", "not valid TOML"),
     ],
