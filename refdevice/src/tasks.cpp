@@ -31,7 +31,7 @@ float perturbed(const Kernel &kernel, float value)
     }
     if (kernel.alpha == 2.2F && !(kept(Rule::DATA_007) && kept(Rule::DATA_008))) return value + 0.5F;
     if (kernel.alpha == 5.5F && !kept(Rule::DATA_004)) return value + 0.5F;
-    if (kernel.alpha == 0.3F && !kept(Rule::DATA_024)) return value + 0.001F * static_cast<float>(runs.fetch_add(1) % 1000);
+    if (!kept(Rule::DATA_024)) return value + 0.001F * static_cast<float>(runs.fetch_add(1) % 1000);
     return value;
 }
 
