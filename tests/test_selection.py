@@ -20,7 +20,7 @@ def span(area: str, *numbers: int | range) -> set[str]:
 
 CONSTRAINTS = {
     # sync and query are illegal during capture, memory-sync calls in GLOBAL
-    "sync": span("SYNC", range(1, 16), range(17, 23), range(24, 28), 30, 32, 33)
+    "sync": span("SYNC", range(1, 16), range(17, 23), range(24, 31), 32, 33)
     | span("MEM", range(1, 12), 34, 35)
     | {"MODE-040", "STRM-019", "STRM-020"},
     # exchange to RELAXED and back
@@ -29,7 +29,7 @@ CONSTRAINTS = {
     "default_stream": span("STRM", range(1, 14)) | {"EVT-028", "EXE-010"},
     "pinned": span("MEM", range(12, 23), 26, 27, 28, 29, 30, 44, 45, 47, 50, 61, 62) | {"MODE-042", "MODE-043"},
     "task_count": span("UPD", 1, 9, 10, 11, 16),
-    "external": span("EVT", range(5, 15), range(16, 20), range(26, 45), 47, 48, 51, 65, 84)
+    "external": span("EVT", range(5, 15), range(16, 20), range(26, 45), range(47, 52), 65, 84)
     | span("RES", 15, 26, 27, 28)
     | {"STRM-007", "XSTR-024", "UPD-017"},
 }
