@@ -69,7 +69,14 @@ def test_ctrl_c_ends_with_a_summary_of_what_ran(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "pytest", "suites", "-n1", f"--out={tmp_path}"]
     keep = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     child = subprocess.Popen(
-        command, cwd=ROOT, env={**keep, **SLOW}, stdout=subprocess.PIPE, text=True, start_new_session=True
+        command,
+        cwd=ROOT,
+        env={**keep, **SLOW},
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        # A shell lets what it starts in the background ignore Ctrl-C, and children inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     journal = tmp_path / "journal" / "gw0.jsonl"
     while not journal.exists() or journal.read_text().count('"type":"verdict"') < 5:
