@@ -93,7 +93,8 @@ aclError check_end(const std::shared_ptr<Capture> &capture, const Stream &stream
     const Rule thread_rule = capture->exchanged ? Rule::CAP_038 : capture->mode == kGlobal ? Rule::CAP_026 : Rule::CAP_027;
     return refuse(
         {thread_rule}, capture->mode != kRelaxed && capture->thread != std::this_thread::get_id(),
-        ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD, "EE1017: the capture was begun on another thread");
+        ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD, "EE1017: the capture was begun on another thread",
+        [&] { close_capture(capture, false); });
 }
 
 aclError end(aclrtStream handle, aclmdlRI *output)
@@ -122,7 +123,8 @@ aclError end(aclrtStream handle, aclmdlRI *output)
         {Rule::CAP_030}, capture->invalidated, ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, "EE1017: the capture was invalidated");
     if (code == 0)
         code = refuse(
-            {Rule::GRP_007}, capture->open_group != nullptr, ACL_ERROR_STREAM_TASK_GROUP_STATUS, "EE1017: a task group is open");
+            {Rule::GRP_007}, capture->open_group != nullptr, ACL_ERROR_STREAM_TASK_GROUP_STATUS, "EE1017: a task group is open",
+            [&] { stream->left_group = true; });
     if (code == 0) code = check_joined(*capture);
     if (code == 0) code = check_branches(*capture->model);
     if (code == 0 && !branch) code = check_notify_room();

@@ -40,6 +40,8 @@ aclError begin_group(aclrtStream handle)
         if (const auto code = demand(Rule::UPD_030)) return code;
     if (!capture.model->groups.empty())
         if (const auto code = demand(Rule::GRP_011)) return code;
+    const bool left = stream->left_group;  // only with GRP-007 broken: the group of an earlier capture
+    if (const auto code = reject(left, ACL_ERROR_STREAM_TASK_GROUP_STATUS, "EE1017: a task group is open")) return code;
     if (capture.open_group != nullptr) return group_state(Rule::GRP_006, true, "a task group is open already");
     capture.open_group = std::make_shared<TaskGroup>();
     capture.open_group->model = capture.model;

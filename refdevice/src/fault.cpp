@@ -116,7 +116,9 @@ std::optional<std::string> parse_one(const std::string &item, Parsed &parsed)
 // The profile @observed: how the open-source runtime behaved in August 2026, where that differs from the documents.
 constexpr const char *kObserved =
     "STRM-001:code=100000,STRM-002:code=207000,STRM-004:skip,STRM-005:skip,STRM-006:skip,STRM-007:skip,"
-    "STRM-009:skip,STRM-010:skip,CAP-020:skip,SYNC-009:code=207000";
+    "STRM-009:skip,STRM-010:skip,CAP-020:skip,SYNC-009:code=207000,CAP-026:invalidate,CAP-027:invalidate,"
+    "GRP-007:invalidate,GRP-012:invalidate,GRP-013:invalidate,GRP-014:invalidate,GRP-016:invalidate,GRP-017:invalidate,"
+    "RES-007:skip";
 
 std::optional<std::string> parse_all(const std::string &text, Parsed &parsed)
 {

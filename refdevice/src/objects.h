@@ -80,6 +80,7 @@ struct Stream {
     bool is_default = false;
     // What the stream has been through, for the rules that speak of it.
     bool was_captured = false, was_sub_stream = false;
+    bool left_group = false;  // only with GRP-007 broken: a failed End has left its task group open
     std::uint32_t replayed = 0;  // the model whose replay is the last work, plus one
     std::weak_ptr<Context> context;
     std::shared_ptr<Capture> capture;  // while capturing

@@ -49,7 +49,7 @@ aclError capture_task(Stream &stream, std::shared_ptr<Task> task, Work work)
             }
         } else if (const auto code = refuse(
                        {group_rule(work)}, work != Work::Kernel, ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT,
-                       "EE1006: only operators may be put into a task group")) {
+                       "EE1006: only operators may be put into a task group", [&] { capture.invalidate(); })) {
             return code;
         }
     }

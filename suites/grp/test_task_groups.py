@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from fixtures import CaptureMode, Device, each_mode, rule, variant
+from fixtures.aftermath import expect_usable
 from fixtures.hostlog import address_of
 from fixtures.links import fork, join
 from fixtures.memory import Buffer
@@ -148,8 +149,8 @@ def test_capture_ended_inside_a_group_is_refused(device: Device, mode: CaptureMo
     operators[0].launch(capture.stream).required()
     capture.end().refused()
     capture.abandon()
-    with device.capture(mode) as fresh:  # control: a group that is closed in time, on a fresh stream
-        fresh.stream.begin_group().required()
+    with device.capture(mode, capture.stream) as fresh:  # control: a group that is closed in time, on the same stream
+        fresh.stream.begin_group().succeeds()
         operators[1].launch(fresh.stream).required()
         fresh.stream.end_group().required()
         fresh.end().succeeds()
@@ -188,6 +189,7 @@ def test_work_that_is_no_operator_is_refused(
         outcome.observed()
     capture.end().observed("CaptureEnd after a refused group task")
     capture.abandon()
+    expect_usable(device, capture.stream)
 
 
 @each_mode()
@@ -204,6 +206,7 @@ def test_work_on_another_stream_while_a_group_is_open_is_refused(device: Device,
     capture.stream.end_group().observed("GrpEnd after the interruption")
     capture.end().observed("CaptureEnd after the interruption")
     capture.abandon()
+    expect_usable(device, capture.stream, sub_stream)
 
 
 @each_mode()
@@ -235,6 +238,7 @@ def test_host_function_in_a_group_is_refused(device: Device, mode: CaptureMode) 
         outcome.observed()
     capture.end().observed("CaptureEnd after a refused group task")
     capture.abandon()
+    expect_usable(device, capture.stream)
     device.case.expect(calls == [1], what="host functions that ran", expected=[1], actual=calls)
 
 
