@@ -74,7 +74,7 @@ aclError copy_later(const char *name, const Batch &batch, aclrtStream handle, Ru
         const auto context = stream->context.lock();
         if (stream->capture != nullptr) {
             code = refuse(
-                {unpinned}, !pinned, ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC, "EE1016: a captured copy needs page-locked host memory");
+                {unpinned}, !pinned, ACL_ERROR_RT_PARAM_INVALID, "EE1016: a captured copy needs page-locked host memory");
             if (code == 0 && pinned) code = demand(Rule::MEM_030);
             if (code != 0) return code;
         } else if (!pinned && context != nullptr && (code = check_non_safe(*context, NonSafe::UnpinnedBatch)) != 0) {

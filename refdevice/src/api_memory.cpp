@@ -53,7 +53,7 @@ aclError copy_in_capture(const std::shared_ptr<Stream> &stream, const Transfer &
     const auto pinned = pinned_by(with);
     if (!device_only) {
         if (const auto code = refuse(
-                {unpinned_rule(with, stream->capture->mode)}, !pinned, ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC,
+                {unpinned_rule(with, stream->capture->mode)}, !pinned, ACL_ERROR_RT_PARAM_INVALID,
                 "EE1016: a captured copy needs page-locked host memory"))
             return code;
         if (pinned == PinnedBy::MallocHostWithCfg)

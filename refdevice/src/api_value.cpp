@@ -56,6 +56,9 @@ aclError aclrtLaunchHostFunc(aclrtStream handle, aclrtHostFunc fn, void *args)
         aclError code = 0;
         const auto stream = stream_of(handle, code);
         if (stream == nullptr) return reject(true, code, "not a live stream");
+        // In an open task group its rule decides (GRP-017).
+        const bool captured = stream->capture != nullptr && stream->capture->open_group == nullptr;
+        if ((code = reject(captured, ACL_ERROR_RT_INTERNAL_ERROR, "a capture takes no host function")) != 0) return code;
         return submit(stream, std::make_shared<HostFuncTask>(fn, args), Work::HostFunc);
     });
 }
