@@ -1,0 +1,254 @@
+"""Sequences of calls that were observed on the open-source runtime in August 2026, on the reference device.
+
+Each scenario yields the codes of its calls; they are the observed ones, except where ``Differs`` names the rule of the
+documents that decides otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cffi_build import find_toolkit
+from fixtures.capture import Capture, Model
+from fixtures.case import Case
+from fixtures.device import Device
+from fixtures.markers import the_catalogue
+from fixtures.modes import CaptureMode, CaptureStatus
+from fixtures.outcome import Outcome
+from fixtures.session import DeviceSession, open_session
+from fixtures.stream import Stream, TaskGroup
+
+G, R = CaptureMode.GLOBAL, CaptureMode.RELAXED
+
+
+def code(outcome: Outcome[Any]) -> int:
+    """The outcome's code; nothing is judged."""
+    outcome.observed()
+    return outcome.code
+
+
+def begun(device: Device, mode: CaptureMode = G) -> Capture:
+    """A capture that the scenario ends itself."""
+    capture = device.capture(mode)
+    capture.__enter__()
+    return capture
+
+
+def grouped(device: Device) -> tuple[Model, TaskGroup, Stream]:
+    """A model with an empty task group."""
+    with device.capture(G) as capture:
+        capture.stream.begin_group().required()
+        group = capture.stream.end_group().required()
+    return capture.model, group, capture.stream
+
+
+def group_calls_on_nothing(device: Device) -> Iterator[int]:
+    yield code(device.call("aclmdlRICaptureTaskGrpBegin", device.ffi.NULL))
+    yield code(device.call("aclmdlRICaptureTaskGrpEnd", device.ffi.NULL, device.ffi.new("aclrtTaskGrp *")))
+    yield code(device.call("aclmdlRICaptureTaskGrpEnd", device.stream().handle, device.ffi.NULL))
+
+
+def group_begun_twice(device: Device) -> Iterator[int]:
+    capture = begun(device)
+    yield code(capture.stream.begin_group())
+    yield code(capture.stream.begin_group())
+    yield code(capture.stream.end_group())
+    yield code(capture.end())
+
+
+def capture_ended_in_a_group(device: Device) -> Iterator[int]:
+    capture = begun(device)
+    yield code(capture.stream.begin_group())
+    yield code(capture.end())
+    yield capture.info().status
+    capture.abandon()
+    again = device.capture(G, capture.stream)
+    again.__enter__()
+    yield code(capture.stream.begin_group())
+    again.abandon()
+
+
+def group_interrupted_by_a_sub_stream(device: Device) -> Iterator[int]:
+    event, sub_stream, buffer = device.event(), device.stream(), device.buffer(np.zeros(8, np.uint8))
+    capture = begun(device)
+    yield code(capture.stream.record(event))
+    yield code(sub_stream.wait(event))
+    yield code(capture.stream.begin_group())
+    yield code(sub_stream.memset(buffer, 1))
+    yield code(capture.stream.end_group())
+    yield code(capture.end())
+    capture.abandon()
+
+
+def update_on_a_capturing_stream(device: Device) -> Iterator[int]:
+    capture = begun(device)
+    capture.stream.begin_group().required()
+    group = capture.stream.end_group().required()
+    yield code(capture.stream.begin_update(group))
+    yield code(capture.stream.end_update())
+    yield code(capture.end())
+
+
+def updates_out_of_order(device: Device) -> Iterator[int]:
+    _, group, stream = grouped(device)
+    other, nothing = device.stream(), device.ffi.NULL
+    yield code(stream.begin_update(TaskGroup(nothing)))
+    yield code(device.call("aclmdlRICaptureTaskUpdateBegin", nothing, group.handle))
+    yield code(device.call("aclmdlRICaptureTaskUpdateEnd", nothing))
+    yield code(stream.end_update())
+    yield code(stream.begin_update(group))
+    yield code(stream.begin_update(group))
+    yield code(other.begin_update(group))
+    yield code(stream.end_update())
+    yield code(other.end_update())
+
+
+def no_operators_in_an_update(device: Device) -> Iterator[int]:
+    buffer, pinned = device.buffer(np.zeros(8, np.uint8)), device.pinned(np.zeros(8, np.uint8))
+    event, (_, group, stream) = device.event(), grouped(device)
+    yield code(stream.begin_update(group))
+    yield code(stream.copy(buffer, pinned))
+    yield code(stream.memset(buffer, 1))
+    yield code(stream.record(event))
+    yield code(stream.end_update())
+
+
+def nothing_executed_and_destroyed(device: Device) -> Iterator[int]:
+    yield code(device.stream().execute(device.ffi.NULL))
+    yield code(device.call("aclmdlRIDestroy", device.ffi.NULL))
+
+
+def a_destroyed_model(device: Device) -> Iterator[int]:
+    with device.capture(G) as capture:
+        capture.mark()
+    yield code(capture.model.destroy())
+    yield code(capture.model.destroy())
+    yield code(capture.model.execute(capture.stream))
+
+
+def a_captured_model_run_synchronously(device: Device) -> Iterator[int]:
+    with device.capture(G) as capture:
+        capture.mark()
+    yield code(capture.model.execute(capture.stream))
+    yield code(capture.stream.synchronize())
+    yield code(device.call("aclmdlRIExecute", capture.model.handle, -1))
+    yield code(device.call("aclmdlRIExecute", device.ffi.NULL, -1))
+
+
+def execution_into_a_capture(device: Device) -> Iterator[int]:
+    with device.capture(G) as first:
+        first.mark()
+    capture = begun(device)
+    yield code(first.model.execute(capture.stream))
+    yield capture.info().status
+    yield code(capture.end())
+
+
+def execution_beside_a_capture(device: Device) -> Iterator[int]:
+    with device.capture(G) as first:
+        first.mark()
+    capture = begun(device)
+    yield code(first.model.execute(first.stream))
+    yield code(first.stream.synchronize())
+    yield code(capture.end())
+
+
+def two_captures_of_one_thread(device: Device) -> Iterator[int]:
+    buffer = device.buffer(np.zeros(8, np.uint8))
+    relaxed = begun(device, R)
+    yield code(device.memset(buffer, 1))
+    strict = begun(device, G)
+    yield code(device.memset(buffer, 1))
+    yield code(strict.end())
+    yield code(device.memset(buffer, 1))
+    yield code(relaxed.end())
+    yield code(device.memset(buffer, 1))
+
+
+def modes_exchanged(device: Device) -> Iterator[int]:
+    yield code(device.call("aclmdlRICaptureThreadExchangeMode", device.ffi.NULL))
+    for mode in (3, 100, -1, 2, 1, 0):
+        yield code(device.exchange_mode(mode))
+
+
+def ends_without_a_capture(device: Device) -> Iterator[int]:
+    stream, output = device.stream(), device.ffi.new("aclmdlRI *")
+    yield code(device.end_capture(stream))
+    yield code(device.begin_capture(stream, G))
+    yield code(device.begin_capture(stream, G))
+    yield code(device.call("aclmdlRICaptureEnd", stream.handle, device.ffi.NULL))
+    yield code(device.end_capture(stream))
+    yield code(device.call("aclmdlRICaptureEnd", stream.handle, output))
+    yield code(device.begin_capture(stream, device.ffi.cast("aclmdlRICaptureMode", -1)))
+
+
+def ended_by_another_thread(device: Device) -> Iterator[int]:
+    for mode in (CaptureMode.THREAD_LOCAL, R):
+        capture, other = begun(device, mode), device.thread()
+        yield code(other.run(capture.end))
+        yield code(capture.end())
+        capture.abandon()
+
+
+@dataclass(frozen=True)
+class Differs:
+    """At this place the documents decide otherwise: the reference device's value, and the rule."""
+
+    here: int
+    rule: str
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A sequence of calls, what was observed, and where the documents say something else."""
+
+    play: Callable[[Device], Iterator[int]]
+    observed: tuple[int, ...]
+    differs: dict[int, Differs] = field(default_factory=dict)
+
+
+SCENARIOS = [
+    Scenario(group_calls_on_nothing, (100000, 100000, 100000)),
+    Scenario(group_begun_twice, (0, 107033, 0, 0)),
+    Scenario(capture_ended_in_a_group, (0, 107033, CaptureStatus.NONE, 107033), {3: Differs(0, "GRP-007")}),
+    Scenario(group_interrupted_by_a_sub_stream, (0, 0, 0, 107034, 107034, 507903)),
+    Scenario(update_on_a_capturing_stream, (107027, 107027, 0)),
+    Scenario(updates_out_of_order, (100000, 100000, 100000, 107033, 0, 107033, 107033, 0, 107033)),
+    Scenario(no_operators_in_an_update, (0, 507009, 507009, 507009, 0)),
+    Scenario(nothing_executed_and_destroyed, (100000, 100000)),
+    Scenario(a_destroyed_model, (0, 107017, 107017)),
+    Scenario(a_captured_model_run_synchronously, (0, 0, 107000, 100000)),
+    Scenario(execution_into_a_capture, (107027, CaptureStatus.ACTIVE, 0)),
+    Scenario(execution_beside_a_capture, (0, 0, 0)),
+    Scenario(two_captures_of_one_thread, (0, 107030, 0, 0, 0, 0)),
+    Scenario(modes_exchanged, (100000, 107000, 107000, 107000, 0, 0, 0)),
+    Scenario(ends_without_a_capture, (107029, 0, 107027, 107000, 0, 107029, 107000)),
+    Scenario(ended_by_another_thread, (107038, 107029, 0, 107029), {1: Differs(0, "CAP-029")}),
+]
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[DeviceSession]:
+    opened = open_session(find_toolkit(None, {}))
+    yield opened
+    opened.close()
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda one: one.play.__name__)
+def test_a_scenario_goes_as_observed(session: DeviceSession, scenario: Scenario) -> None:
+    case = Case(nodeid="x", rules=(the_catalogue()["CAP-001"],))
+    case.attach(session.library)
+    device = Device(session, case, budget_ms=2000)
+    seen = tuple(int(one) for one in scenario.play(device))
+    device.close()
+    wanted = list(scenario.observed)
+    for place, differs in scenario.differs.items():
+        assert differs.rule in the_catalogue()
+        assert wanted[place] != differs.here, "no difference, yet a rule that decides"
+        wanted[place] = differs.here
+    assert seen == tuple(wanted)
