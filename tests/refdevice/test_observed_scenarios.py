@@ -17,6 +17,7 @@ from cffi_build import find_toolkit
 from fixtures.capture import Capture, Model
 from fixtures.case import Case
 from fixtures.device import Device
+from fixtures.links import fork, join
 from fixtures.markers import the_catalogue
 from fixtures.modes import CaptureMode, CaptureStatus
 from fixtures.outcome import Outcome
@@ -34,7 +35,7 @@ def code(outcome: Outcome[Any]) -> int:
 
 def begun(device: Device, mode: CaptureMode = G) -> Capture:
     """A capture that the scenario ends itself."""
-    capture = device.capture(mode)
+    capture = device.capture(mode, marks=0)
     capture.__enter__()
     return capture
 
@@ -196,6 +197,106 @@ def ended_by_another_thread(device: Device) -> Iterator[int]:
 
 
 @dataclass(frozen=True)
+class Forked:
+    """An open capture with a sub-stream that has joined it."""
+
+    device: Device
+    capture: Capture
+    sub_stream: Stream
+
+    @classmethod
+    def of(cls, device: Device) -> Forked:
+        """Fork a new stream from a new capture."""
+        capture, sub_stream = begun(device), device.stream()
+        fork(device, capture.stream, sub_stream)
+        return cls(device, capture, sub_stream)
+
+    def status(self) -> int:
+        """The sub-stream's status."""
+        return self.capture.info(self.sub_stream).status
+
+
+def forked_and_not_joined(device: Device) -> Iterator[int]:
+    buffer, forked = device.buffer(np.zeros(8, np.uint8)), Forked.of(device)
+    yield forked.status()
+    yield code(forked.sub_stream.memset(buffer, 1))
+    yield code(forked.capture.end())
+    yield forked.status()
+    forked.capture.abandon()
+
+
+def forked_recorded_and_not_waited_for(device: Device) -> Iterator[int]:
+    event, forked = device.event(), Forked.of(device)
+    yield code(forked.sub_stream.record(event))
+    yield code(forked.capture.end())
+    forked.capture.abandon()
+
+
+def forked_and_joined(device: Device) -> Iterator[int]:
+    forked = Forked.of(device)
+    join(device, forked.capture.stream, forked.sub_stream)
+    yield code(forked.capture.end())
+    yield forked.status()
+    yield code(forked.capture.model.execute(forked.capture.stream))
+    yield code(forked.capture.stream.synchronize())
+
+
+def ended_and_begun_on_the_sub_stream(device: Device) -> Iterator[int]:
+    forked = Forked.of(device)
+    yield code(forked.capture.end(forked.sub_stream))
+    yield code(device.begin_capture(forked.sub_stream, G))
+    yield forked.status()
+    join(device, forked.capture.stream, forked.sub_stream)
+    yield code(forked.capture.end())
+
+
+def event_of_another_capture_waited_for(device: Device) -> Iterator[int]:
+    event, one, other = device.event(), begun(device), begun(device)
+    yield code(one.stream.record(event))
+    yield code(other.stream.wait(event))
+    yield one.info().status
+    yield other.info().status
+    yield code(one.end())
+    yield code(other.end())
+    one.abandon()
+    other.abandon()
+
+
+def event_of_another_capture_recorded(device: Device) -> Iterator[int]:
+    event, one, other = device.event(), begun(device), begun(device)
+    yield code(one.stream.record(event))
+    yield code(other.stream.record(event))
+    yield code(one.end())
+    yield code(other.end())
+
+
+def captured_event_after_the_capture(device: Device) -> Iterator[int]:
+    event, capture, outside = device.event(), begun(device), device.stream()
+    yield code(capture.stream.record(event))
+    yield code(capture.end())
+    yield code(outside.wait(event))
+    yield code(event.query_status())
+    yield code(event.synchronize())
+
+
+def external_records_and_waits(device: Device) -> Iterator[int]:
+    event, other, outside = device.event(), device.event(), device.stream()
+    flagged, external = device.gate_event(), device.external_event()
+    yield code(outside.record_flagged(device.event(), 1))
+    yield code(outside.wait_flagged(device.event(), 1))
+    capture = begun(device)
+    yield code(capture.stream.record_flagged(event, 1))
+    yield code(capture.stream.record_flagged(event, 1))
+    yield code(capture.stream.wait_flagged(event, 1))
+    yield code(capture.stream.wait_flagged(other, 1))
+    yield code(capture.stream.record_flagged(flagged, 1))
+    yield code(capture.stream.record_flagged(external, 1))
+    yield code(capture.stream.record_flagged(event, 0))
+    yield code(capture.stream.record_flagged(event, 2))
+    yield code(capture.end())
+
+
+@dataclass(frozen=True)
 class Differs:
     """At this place the documents decide otherwise: the reference device's value, and the rule."""
 
@@ -225,6 +326,18 @@ SCENARIOS = [
     Scenario(a_captured_model_run_synchronously, (0, 0, 107000, 100000)),
     Scenario(execution_into_a_capture, (107027, CaptureStatus.ACTIVE, 0)),
     Scenario(execution_beside_a_capture, (0, 0, 0)),
+    Scenario(forked_and_not_joined, (CaptureStatus.ACTIVE, 0, 107025, CaptureStatus.NONE)),
+    Scenario(forked_recorded_and_not_waited_for, (0, 107025)),
+    Scenario(forked_and_joined, (0, CaptureStatus.NONE, 0, 0)),
+    Scenario(ended_and_begun_on_the_sub_stream, (107036, 107027, CaptureStatus.ACTIVE, 0)),
+    Scenario(
+        event_of_another_capture_waited_for,
+        (0, 107032, CaptureStatus.ACTIVE, CaptureStatus.ACTIVE, 507903, 507903),
+        {2: Differs(CaptureStatus.INVALIDATED, "CAP-020"), 3: Differs(CaptureStatus.INVALIDATED, "CAP-020")},
+    ),
+    Scenario(event_of_another_capture_recorded, (0, 0, 0, 0)),
+    Scenario(captured_event_after_the_capture, (0, 0, 0, 0, 0)),
+    Scenario(external_records_and_waits, (107029, 107029, 0, 107000, 107000, 0, 207000, 207000, 107000, 100000, 0)),
     Scenario(two_captures_of_one_thread, (0, 107030, 0, 0, 0, 0)),
     Scenario(modes_exchanged, (100000, 107000, 107000, 107000, 0, 0, 0)),
     Scenario(ends_without_a_capture, (107029, 0, 107027, 107000, 0, 107029, 107000)),
@@ -244,8 +357,10 @@ def test_a_scenario_goes_as_observed(session: DeviceSession, scenario: Scenario)
     case = Case(nodeid="x", rules=(the_catalogue()["CAP-001"],))
     case.attach(session.library)
     device = Device(session, case, budget_ms=2000)
-    seen = tuple(int(one) for one in scenario.play(device))
-    device.close()
+    try:
+        seen = tuple(int(one) for one in scenario.play(device))
+    finally:
+        device.close()
     wanted = list(scenario.observed)
     for place, differs in scenario.differs.items():
         assert differs.rule in the_catalogue()
