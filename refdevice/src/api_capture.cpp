@@ -175,7 +175,8 @@ aclmdlRI model_of(const Stream &stream)
 
 aclError get_info(aclrtStream handle, aclmdlRICaptureStatus *status, aclmdlRI *model)
 {
-    aclError code = 0;
+    aclError code = reject(handle == nullptr, ACL_ERROR_INVALID_PARAM, "the stream is NULL");
+    if (code != 0) return code;
     const auto stream = stream_of(handle, code);
     if (stream == nullptr) return reject(true, code, "not a live stream");
     code = refuse(

@@ -8,36 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
 
 import numpy as np
 import pytest
 
 from cffi_build import find_toolkit
-from fixtures.capture import Capture, Model
+from fixtures.capture import Model
 from fixtures.case import Case
 from fixtures.device import Device
-from fixtures.links import fork, join
 from fixtures.markers import the_catalogue
+from fixtures.memory import Buffer
 from fixtures.modes import CaptureMode, CaptureStatus
-from fixtures.outcome import Outcome
 from fixtures.session import DeviceSession, open_session
 from fixtures.stream import Stream, TaskGroup
-
-G, R = CaptureMode.GLOBAL, CaptureMode.RELAXED
-
-
-def code(outcome: Outcome[Any]) -> int:
-    """The outcome's code; nothing is judged."""
-    outcome.observed()
-    return outcome.code
-
-
-def begun(device: Device, mode: CaptureMode = G) -> Capture:
-    """A capture that the scenario ends itself."""
-    capture = device.capture(mode, marks=0)
-    capture.__enter__()
-    return capture
+from tests.refdevice import fork_scenarios as forks
+from tests.refdevice.scenario import G, R, begun, code
 
 
 def grouped(device: Device) -> tuple[Model, TaskGroup, Stream]:
@@ -196,104 +182,64 @@ def ended_by_another_thread(device: Device) -> Iterator[int]:
         capture.abandon()
 
 
-@dataclass(frozen=True)
-class Forked:
-    """An open capture with a sub-stream that has joined it."""
-
-    device: Device
-    capture: Capture
-    sub_stream: Stream
-
-    @classmethod
-    def of(cls, device: Device) -> Forked:
-        """Fork a new stream from a new capture."""
-        capture, sub_stream = begun(device), device.stream()
-        fork(device, capture.stream, sub_stream)
-        return cls(device, capture, sub_stream)
-
-    def status(self) -> int:
-        """The sub-stream's status."""
-        return self.capture.info(self.sub_stream).status
+def not_safe_calls(device: Device, buffer: Buffer, other: Stream) -> tuple[int, int]:
+    """A memset, and a pageable copy on a stream that does not capture."""
+    pageable = device.pageable(np.zeros(8, np.uint8))
+    return code(device.memset(buffer, 1)), code(other.copy(buffer, pageable))
 
 
-def forked_and_not_joined(device: Device) -> Iterator[int]:
-    buffer, forked = device.buffer(np.zeros(8, np.uint8)), Forked.of(device)
-    yield forked.status()
-    yield code(forked.sub_stream.memset(buffer, 1))
-    yield code(forked.capture.end())
-    yield forked.status()
-    forked.capture.abandon()
+def exchanged_there_and_back(device: Device) -> Iterator[int]:
+    buffer, other = device.buffer(np.zeros(8, np.uint8)), device.stream()
+    for mode in CaptureMode:
+        device.exchange_mode(G).required()
+        capture = begun(device, mode)
+        for new in (R, CaptureMode.THREAD_LOCAL, G):
+            yield device.exchange_mode(new).required()
+            yield from not_safe_calls(device, buffer, other)
+        yield code(capture.end())
 
 
-def forked_recorded_and_not_waited_for(device: Device) -> Iterator[int]:
-    event, forked = device.event(), Forked.of(device)
-    yield code(forked.sub_stream.record(event))
-    yield code(forked.capture.end())
-    forked.capture.abandon()
+def exchanged_on_another_thread(device: Device) -> Iterator[int]:
+    buffer, other = device.buffer(np.zeros(8, np.uint8)), device.stream()
+    for mode, new in ((G, R), (R, G), (R, CaptureMode.THREAD_LOCAL), (R, R)):
+        capture, thread = begun(device, mode), device.thread()
+        yield thread.run(partial(device.exchange_mode, new)).required()
+        yield from thread.run(partial(not_safe_calls, device, buffer, other))
+        yield code(thread.run(other.synchronize))
+        yield code(thread.run(capture.stream.synchronize))
+        yield code(thread.run(device.synchronize))
+        yield code(thread.run(capture.stream.query))
+        yield code(capture.end())
 
 
-def forked_and_joined(device: Device) -> Iterator[int]:
-    forked = Forked.of(device)
-    join(device, forked.capture.stream, forked.sub_stream)
-    yield code(forked.capture.end())
-    yield forked.status()
-    yield code(forked.capture.model.execute(forked.capture.stream))
-    yield code(forked.capture.stream.synchronize())
-
-
-def ended_and_begun_on_the_sub_stream(device: Device) -> Iterator[int]:
-    forked = Forked.of(device)
-    yield code(forked.capture.end(forked.sub_stream))
-    yield code(device.begin_capture(forked.sub_stream, G))
-    yield forked.status()
-    join(device, forked.capture.stream, forked.sub_stream)
-    yield code(forked.capture.end())
-
-
-def event_of_another_capture_waited_for(device: Device) -> Iterator[int]:
-    event, one, other = device.event(), begun(device), begun(device)
-    yield code(one.stream.record(event))
-    yield code(other.stream.wait(event))
-    yield one.info().status
-    yield other.info().status
-    yield code(one.end())
-    yield code(other.end())
-    one.abandon()
-    other.abandon()
-
-
-def event_of_another_capture_recorded(device: Device) -> Iterator[int]:
-    event, one, other = device.event(), begun(device), begun(device)
-    yield code(one.stream.record(event))
-    yield code(other.stream.record(event))
-    yield code(one.end())
-    yield code(other.end())
-
-
-def captured_event_after_the_capture(device: Device) -> Iterator[int]:
-    event, capture, outside = device.event(), begun(device), device.stream()
-    yield code(capture.stream.record(event))
-    yield code(capture.end())
-    yield code(outside.wait(event))
-    yield code(event.query_status())
-    yield code(event.synchronize())
-
-
-def external_records_and_waits(device: Device) -> Iterator[int]:
-    event, other, outside = device.event(), device.event(), device.stream()
-    flagged, external = device.gate_event(), device.external_event()
-    yield code(outside.record_flagged(device.event(), 1))
-    yield code(outside.wait_flagged(device.event(), 1))
+def mode_kept_after_the_capture(device: Device) -> Iterator[int]:
     capture = begun(device)
-    yield code(capture.stream.record_flagged(event, 1))
-    yield code(capture.stream.record_flagged(event, 1))
-    yield code(capture.stream.wait_flagged(event, 1))
-    yield code(capture.stream.wait_flagged(other, 1))
-    yield code(capture.stream.record_flagged(flagged, 1))
-    yield code(capture.stream.record_flagged(external, 1))
-    yield code(capture.stream.record_flagged(event, 0))
-    yield code(capture.stream.record_flagged(event, 2))
+    device.exchange_mode(R).required()
     yield code(capture.end())
+    yield device.exchange_mode(G).required()
+
+
+def info_of_what_does_not_capture(device: Device) -> Iterator[int]:
+    stream, null = device.stream().handle, device.ffi.NULL
+    status, model = device.ffi.new("aclmdlRICaptureStatus *"), device.ffi.new("aclmdlRI *")
+    info = partial(device.call, "aclmdlRICaptureGetInfo")
+    yield code(info(stream, status, model))
+    yield int(status[0])
+    yield int(model[0] != null)
+    yield code(info(null, status, model))
+    yield code(info(stream, null, null))
+    yield code(info(stream, status, null))
+    yield code(info(stream, null, model))
+
+
+def id_and_abort(device: Device) -> Iterator[int]:
+    with device.capture(G) as capture:
+        capture.mark()
+    number, null = device.ffi.new("uint32_t *"), device.ffi.NULL
+    yield code(device.call("aclmdlRIGetId", capture.model.handle, number))
+    yield code(device.call("aclmdlRIGetId", null, number))
+    yield code(device.call("aclmdlRIAbort", capture.model.handle))
+    yield code(device.call("aclmdlRIAbort", null))
 
 
 @dataclass(frozen=True)
@@ -326,19 +272,33 @@ SCENARIOS = [
     Scenario(a_captured_model_run_synchronously, (0, 0, 107000, 100000)),
     Scenario(execution_into_a_capture, (107027, CaptureStatus.ACTIVE, 0)),
     Scenario(execution_beside_a_capture, (0, 0, 0)),
-    Scenario(forked_and_not_joined, (CaptureStatus.ACTIVE, 0, 107025, CaptureStatus.NONE)),
-    Scenario(forked_recorded_and_not_waited_for, (0, 107025)),
-    Scenario(forked_and_joined, (0, CaptureStatus.NONE, 0, 0)),
-    Scenario(ended_and_begun_on_the_sub_stream, (107036, 107027, CaptureStatus.ACTIVE, 0)),
+    Scenario(forks.forked_and_not_joined, (CaptureStatus.ACTIVE, 0, 107025, CaptureStatus.NONE)),
+    Scenario(forks.forked_recorded_and_not_waited_for, (0, 107025)),
+    Scenario(forks.forked_and_joined, (0, CaptureStatus.NONE, 0, 0)),
+    Scenario(forks.ended_and_begun_on_the_sub_stream, (107036, 107027, CaptureStatus.ACTIVE, 0)),
     Scenario(
-        event_of_another_capture_waited_for,
+        forks.event_of_another_capture_waited_for,
         (0, 107032, CaptureStatus.ACTIVE, CaptureStatus.ACTIVE, 507903, 507903),
         {2: Differs(CaptureStatus.INVALIDATED, "CAP-020"), 3: Differs(CaptureStatus.INVALIDATED, "CAP-020")},
     ),
-    Scenario(event_of_another_capture_recorded, (0, 0, 0, 0)),
-    Scenario(captured_event_after_the_capture, (0, 0, 0, 0, 0)),
-    Scenario(external_records_and_waits, (107029, 107029, 0, 107000, 107000, 0, 207000, 207000, 107000, 100000, 0)),
+    Scenario(forks.event_of_another_capture_recorded, (0, 0, 0, 0)),
+    Scenario(forks.captured_event_after_the_capture, (0, 0, 0, 0, 0)),
+    Scenario(
+        forks.external_records_and_waits, (107029, 107029, 0, 107000, 107000, 0, 207000, 207000, 107000, 100000, 0)
+    ),
     Scenario(two_captures_of_one_thread, (0, 107030, 0, 0, 0, 0)),
+    Scenario(
+        exchanged_there_and_back,
+        (
+            *(0, 0, 0, 2, 107030, 107041, 1, 107030, 107041, 0),
+            *(0, 0, 0, 2, 107030, 107041, 1, 107030, 107041, 0),
+            *(0, 0, 0, 2, 0, 0, 1, 0, 0, 0),
+        ),
+    ),
+    Scenario(exchanged_on_another_thread, (0, 0, 0, 0, 107027, 107027, 107027, 0) * 4),
+    Scenario(mode_kept_after_the_capture, (0, 2)),
+    Scenario(info_of_what_does_not_capture, (0, CaptureStatus.NONE, 0, 100000, 100000, 0, 0)),
+    Scenario(id_and_abort, (0, 100000, 0, 107000), {2: Differs(207000, "EXE-027")}),
     Scenario(modes_exchanged, (100000, 107000, 107000, 107000, 0, 0, 0)),
     Scenario(ends_without_a_capture, (107029, 0, 107027, 107000, 0, 107029, 107000)),
     Scenario(ended_by_another_thread, (107038, 107029, 0, 107029), {1: Differs(0, "CAP-029")}),
