@@ -102,11 +102,11 @@ aclError begin_update(aclrtStream handle, aclrtTaskGrp group_handle)
 
 aclError end_update(aclrtStream handle)
 {
-    aclError code = reject(handle == nullptr, ACL_ERROR_INVALID_PARAM, "the stream is NULL");
-    if (code != 0) return code;
+    aclError code = 0;
     const auto stream = stream_of(handle, code);
     if (stream == nullptr) return reject(true, code, "not a live stream");
     if (!stream->update) {
+        if ((code = reject(handle == nullptr, ACL_ERROR_INVALID_PARAM, "the stream is NULL")) != 0) return code;
         if ((code = reject(stream->capture != nullptr, ACL_ERROR_RT_STREAM_CAPTURED, "EE1017: the stream is capturing")) != 0)
             return code;
         const auto context = stream->context.lock();
