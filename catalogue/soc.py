@@ -7,7 +7,7 @@ The families are the columns of the API reference's support blocks: ``950``, ``A
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from catalogue.model import Rule
@@ -38,6 +38,8 @@ def _support() -> dict[str, frozenset[str]]:
     return {api: frozenset(one["families"]) for one in content["support"] for api in one["api"]}
 
 
+# Asked before every call of a case, so each answer is worked out once.
+@cache
 def supports(soc_name: str, api: str) -> bool | None:
     """Whether the documents support ``api`` on the SoC; None where they do not say."""
     families = _support().get(api)

@@ -2,12 +2,10 @@
 
 Plan
 - Begin, GetInfo at once; at each allocation GetInfo again, and a device allocation with the thread relaxed for it;
-  End gives the handle that GetInfo gave                                          CAP-015 … 017, 023, MEM-040
+  End gives the handle that GetInfo gave                                          CAP-015 … 017, 023
 - replay on another stream with new inputs, many times; on the default stream     EXE-004, 008, EXE-010 (recorded)
 - a capture that failed, then the next one on the same stream                     CAP-031
 """
-
-from functools import partial
 
 import numpy as np
 
@@ -88,16 +86,3 @@ def test_new_capture_after_a_failed_one(device: Device, mode: CaptureMode) -> No
     content = np.unique(lost.read()).tolist()
     device.case.expect(content == [0], what="work of the failed capture", expected=[0], actual=content)
     expect_usable(device, stream, stray)
-
-
-@each_mode()
-@rule("MEM-040")
-def test_allocation_without_relaxing_the_thread(device: Device, mode: CaptureMode) -> None:
-    pointer = device.ffi.new("void **")
-    with device.capture(mode) as capture:
-        capture.mark()
-        allocate = partial(device.call, "aclrtMalloc", pointer, 512, 0)
-        if allocate().observed_acceptance("aclrtMalloc during the capture"):
-            device.call("aclrtFree", pointer[0]).observed("aclrtFree during the capture")
-        capture.mark()
-        capture.ends_consistently()

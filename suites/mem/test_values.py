@@ -177,4 +177,5 @@ def test_allocation_during_a_capture(device: Device, mode: CaptureMode, allocate
         capture.mark()
         if device.call(allocate, pointer, 64, *policy).observed_acceptance(allocate):
             device.call(release, pointer[0]).observed(release)
+        capture.mark()
         capture.ends_consistently()

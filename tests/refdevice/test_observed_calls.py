@@ -13,17 +13,16 @@ import numpy as np
 import pytest
 
 from catalogue.toml import read_toml
-from cffi_build import find_toolkit
 from fixtures.capture import Capture
-from fixtures.case import Case
 from fixtures.device import Device
 from fixtures.event import Event
 from fixtures.markers import the_catalogue
 from fixtures.memory import Buffer, HostArray, PinnedArray
 from fixtures.modes import CaptureMode, CaptureStatus
 from fixtures.outcome import Outcome
-from fixtures.session import DeviceSession, open_session
+from fixtures.session import DeviceSession
 from fixtures.stream import Stream
+from tests.devices import case_device
 
 ANSWERS = read_toml(Path(__file__).with_name("observed_calls.toml"))["answer"]
 BYTES = 64
@@ -120,18 +119,9 @@ CALLS: dict[str, Callable[[Scene], Outcome[object]]] = {
 }
 
 
-@pytest.fixture(scope="module")
-def session() -> Iterator[DeviceSession]:
-    opened = open_session(find_toolkit(None, {}))
-    yield opened
-    opened.close()
-
-
 @pytest.fixture
 def device(session: DeviceSession) -> Iterator[Device]:
-    case = Case(nodeid="x", rules=(the_catalogue()["CAP-001"],))
-    case.attach(session.library)
-    subject = Device(session, case, budget_ms=2000)
+    subject = case_device(session)
     yield subject
     subject.close()
 

@@ -9,12 +9,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from cffi_build import find_toolkit
-from fixtures.case import Case
 from fixtures.device import Device
-from fixtures.markers import the_catalogue
 from fixtures.modes import CaptureMode
-from fixtures.session import DeviceSession, open_session
+from fixtures.session import DeviceSession
+from tests.devices import case_device
 
 PLAIN, FLAG, EX = "aclrtCreateEvent", "aclrtCreateEventWithFlag", "aclrtCreateEventExWithFlag"
 INSIDE, FIRST, OUTSIDE = "recorded_inside", "waited_first", "recorded_outside"
@@ -78,22 +76,13 @@ def played(device: Device, function: str, flags: int, what: str) -> Iterator[int
     capture.abandon()
 
 
-@pytest.fixture(scope="module")
-def session() -> Iterator[DeviceSession]:
-    opened = open_session(find_toolkit(None, {}))
-    yield opened
-    opened.close()
-
-
 @pytest.mark.parametrize(
     ("function", "flags", "what", "observed"), [pytest.param(*one, id=f"{one[0]}-{one[1]:#x}-{one[2]}") for one in ROWS]
 )
 def test_an_event_goes_as_observed(
     session: DeviceSession, function: str, flags: int, what: str, observed: tuple[int, ...]
 ) -> None:
-    case = Case(nodeid="x", rules=(the_catalogue()["CAP-001"],))
-    case.attach(session.library)
-    device = Device(session, case, budget_ms=2000)
+    device = case_device(session)
     seen = tuple(played(device, function, flags, what))
     device.close()
     assert seen == observed
@@ -101,8 +90,6 @@ def test_an_event_goes_as_observed(
 
 def test_ipc_events_differ_because_rules_speak_of_them(session: DeviceSession) -> None:
     """Observed: 207000 at creation. EVT-020 and EVT-021 say what such an event does on a capturing stream."""
-    case = Case(nodeid="x", rules=(the_catalogue()["EVT-020"], the_catalogue()["EVT-021"]))
-    case.attach(session.library)
-    device = Device(session, case, budget_ms=2000)
+    device = case_device(session, "EVT-020", "EVT-021")
     assert tuple(played(device, EX, 0x40, INSIDE))[:2] == (0, UNFIT)
     assert device.close() == []

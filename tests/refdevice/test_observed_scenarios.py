@@ -13,15 +13,14 @@ from functools import partial
 import numpy as np
 import pytest
 
-from cffi_build import find_toolkit
 from fixtures.capture import Model
-from fixtures.case import Case
 from fixtures.device import Device
 from fixtures.markers import the_catalogue
 from fixtures.memory import Buffer
 from fixtures.modes import CaptureMode, CaptureStatus
-from fixtures.session import DeviceSession, open_session
+from fixtures.session import DeviceSession
 from fixtures.stream import Stream, TaskGroup
+from tests.devices import case_device
 from tests.refdevice import fork_scenarios as forks
 from tests.refdevice.scenario import G, R, begun, code
 
@@ -305,18 +304,9 @@ SCENARIOS = [
 ]
 
 
-@pytest.fixture(scope="module")
-def session() -> Iterator[DeviceSession]:
-    opened = open_session(find_toolkit(None, {}))
-    yield opened
-    opened.close()
-
-
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda one: one.play.__name__)
 def test_a_scenario_goes_as_observed(session: DeviceSession, scenario: Scenario) -> None:
-    case = Case(nodeid="x", rules=(the_catalogue()["CAP-001"],))
-    case.attach(session.library)
-    device = Device(session, case, budget_ms=2000)
+    device = case_device(session)
     try:
         seen = tuple(int(one) for one in scenario.play(device))
     finally:
